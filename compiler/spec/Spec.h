@@ -1,0 +1,94 @@
+// The value of stage 1: what a YAML spec says, as plain structs, every field with its place in the file. Defaults are filled in and fields are
+// consistent with each other; masks, positions and score changes stay located trees, because only their own attribute knows their keys
+// (compiler/attention/VariantInterface).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/DTypes.h"
+#include "support/Located.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mhac {
+
+/// A YAML node with places: what is left of the file where the reader does not know the keys.
+struct Tree {
+  enum class Kind { Null, Scalar, List, Map };
+  Kind kind = Kind::Null;
+  SourceLocation loc;
+  std::string scalar;
+  std::vector<Tree> items;                                   // List
+  std::vector<std::pair<Located<std::string>, Tree>> fields; // Map, in file order, no duplicates
+};
+
+/// One element of `mask`, `position` or `score`: `causal` or `padding: {side: right}`.
+struct VariantSpec {
+  Located<std::string> word;
+  Tree arguments; // Null when the word stands alone
+};
+
+/// A size of the call: a number fixes it, {max: n} bounds it, `dynamic` leaves it open.
+struct SizeSpec {
+  enum class Kind { Fixed, Bounded, Dynamic };
+  Kind kind = Kind::Dynamic;
+  int64_t value = 0; // Fixed: the size; Bounded: the largest
+};
+
+enum class Source { Self, Cross };
+enum class InputProjection { Packed, Separate, None };
+enum class Packing { Qkv, PerHead, PerGroup };
+enum class WeightLayout { OutIn, InOut };
+enum class ActivationLayout { Bshd, Bhsd };
+enum class QueryOffset { BottomRight, TopLeft, RowEnd };
+enum class OutputKind { Y, Lse };
+
+struct LayerSpec {
+  SourceLocation loc;
+  Located<int64_t> dModel;   // features of x, and of y with output projection
+  Located<int64_t> heads;    // query heads
+  Located<int64_t> kvHeads;  // divides heads
+  Located<int64_t> headDim;  // width of a head of Q and K
+  Located<int64_t> vHeadDim; // width of a head of V
+  Located<Source> source;
+  Located<int64_t> kvDModel; // features of `memory`; dModel for self-attention
+};
+
+struct ProjectionSpec {
+  SourceLocation loc;
+  Located<InputProjection> input;
+  Located<Packing> packing;
+  Located<WeightLayout> weightLayout;
+  Located<bool> output;
+  Located<bool> biasInput;
+  Located<bool> biasOutput;
+};
+
+struct ShapeSpec {
+  SourceLocation loc;
+  Located<SizeSpec> batch, query, key; // key equals query for self-attention with input projections
+  Located<ActivationLayout> layout;
+};
+
+struct DTypeSpec {
+  SourceLocation loc;
+  Located<DType> activations, weights, accumulate;
+};
+
+struct Spec {
+  std::string file; // as given on the command line, its last component only
+  SourceLocation loc;
+  Located<std::string> name;
+  LayerSpec layer;
+  ProjectionSpec projections;
+  ShapeSpec shape;
+  Located<QueryOffset> queryOffset;
+  std::vector<VariantSpec> mask, position, score;
+  DTypeSpec dtype;
+  std::vector<Located<OutputKind>> outputs; // without duplicates; y is always among them
+};
+
+} // namespace mhac
