@@ -9,26 +9,32 @@ include "mlir/IR/EnumAttr.td"
 
 class Attn_Attr<string name, string attrMnemonic> : AttrDef<Attn_Dialect, name> { let mnemonic = attrMnemonic; }
 
-def Attn_Role : I32EnumAttr<"Role", "what an argument of an entry is for", [
-    I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Weight", 1, "weight">,
-    I32EnumAttrCase<"Parameter", 2, "parameter">, I32EnumAttrCase<"Output", 3, "output">]> {
+/// A list of strings in brackets: the default list syntax has none and would swallow the parameters behind it.
+class Attn_StringList<string desc = ""> : ArrayRefParameter<"::mlir::StringAttr", desc> {
+  let parser = "::mhac::attn::parseStringList($_parser)";
+  let printer = "::mhac::attn::printStringList($_printer, $_self)";
+}
+
+def Attn_Role : I32Enum<"Role", "what an argument of an entry is for", [
+    I32EnumCase<"Input", 0, "input">, I32EnumCase<"Weight", 1, "weight">,
+    I32EnumCase<"Parameter", 2, "parameter">, I32EnumCase<"Output", 3, "output">]> {
   let cppNamespace = "::mhac::attn";
 }
-def Attn_ValueCheck : I32EnumAttr<"ValueCheck", "how the values inside an integer argument are checked before a call runs", [
-    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Range", 1, "range">, I32EnumAttrCase<"Sum", 2, "sum">]> {
+def Attn_ValueCheck : I32Enum<"ValueCheck", "how the values inside an integer argument are checked before a call runs", [
+    I32EnumCase<"None", 0, "none">, I32EnumCase<"Range", 1, "range">, I32EnumCase<"Sum", 2, "sum">]> {
   let cppNamespace = "::mhac::attn";
 }
-def Attn_Offset : I32EnumAttr<"Offset", "absolute position of query 0 (semantics section 3)", [
-    I32EnumAttrCase<"BottomRight", 0, "bottom_right">, I32EnumAttrCase<"TopLeft", 1, "top_left">,
-    I32EnumAttrCase<"RowEnd", 2, "row_end">]> {
+def Attn_Offset : I32Enum<"Offset", "absolute position of query 0 (semantics section 3)", [
+    I32EnumCase<"BottomRight", 0, "bottom_right">, I32EnumCase<"TopLeft", 1, "top_left">,
+    I32EnumCase<"RowEnd", 2, "row_end">]> {
   let cppNamespace = "::mhac::attn";
 }
-def Attn_Layout : I32EnumAttr<"Layout", "how a weight matrix lies in memory", [
-    I32EnumAttrCase<"OutIn", 0, "out_in">, I32EnumAttrCase<"InOut", 1, "in_out">]> {
+def Attn_Layout : I32Enum<"Layout", "how a weight matrix lies in memory", [
+    I32EnumCase<"OutIn", 0, "out_in">, I32EnumCase<"InOut", 1, "in_out">]> {
   let cppNamespace = "::mhac::attn";
 }
-def Attn_OffsetAttr : EnumAttr<Attn_Dialect, Attn_Offset, "offset">;
-def Attn_LayoutAttr : EnumAttr<Attn_Dialect, Attn_Layout, "layout">;
+def Attn_OffsetAttr : EnumAttr<Attn_Dialect, Attn_Offset, "offset"> { let assemblyFormat = "`<` $value `>`"; }
+def Attn_LayoutAttr : EnumAttr<Attn_Dialect, Attn_Layout, "layout"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Attn_ArgumentAttr : Attn_Attr<"Argument", "argument"> {
   let summary = "how an argument or result of an entry appears in the C interface";
@@ -36,17 +42,22 @@ def Attn_ArgumentAttr : Attn_Attr<"Argument", "argument"> {
     On every argument and result of an entry, under the name `attn.argument`. `dims` names each dimension of the tensor, outermost first, by a
     size of the entry (`attn.sizes`) or by a number. `check = range` wants 0 <= value <= size `check_size`; `sum` also wants that the value
     plus that of the argument `check_with` stays within the size.
+    (c1) The name is a C identifier. (c2) A check names its size, and `sum`, only `sum`, the other argument.
   }];
-  let parameters = (ins StringRefParameter<>:$name, "Role":$role, ArrayRefParameter<"::mlir::StringAttr">:$dims,
-      DefaultValuedParameter<"bool", "false">:$strided, DefaultValuedParameter<"ValueCheck", "ValueCheck::None">:$check,
+  let parameters = (ins StringRefParameter<>:$name, EnumParameter<Attn_Role>:$role, Attn_StringList<>:$dims,
+      DefaultValuedParameter<"bool", "false">:$strided,
+      DefaultValuedParameter<"::mhac::attn::ValueCheck", "::mhac::attn::ValueCheck::None">:$check,
       DefaultValuedParameter<"::mlir::StringAttr", "::mlir::StringAttr()">:$check_size,
       DefaultValuedParameter<"::mlir::StringAttr", "::mlir::StringAttr()">:$check_with);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Attn_SizeAttr : Attn_Attr<"Size", "size"> {
   let summary = "a size of the call: fixed (minimum = maximum), bounded or dynamic (maximum 2147483647)";
+  let description = "(c1) 0 <= minimum <= maximum <= 2147483647.";
   let parameters = (ins StringRefParameter<>:$name, "int64_t":$minimum, "int64_t":$maximum);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -56,15 +67,19 @@ def Attn_PartAttr : Attn_Attr<"Part", "part"> {
     Feature i of head h is row `first + (h / group) * group_stride + (h % group) * head_stride + i` of weight number `weight` (rows are output
     features; a column of the matrix in memory when the layout is in_out). `bias` is the number of the bias operand, -1 for none, indexed by the
     same row. The result is multiplied by `scale` (used for the score scale, see attn-fold-scale).
+    (c1) Heads, width and group are at least 1; weight, first and the strides at least 0; bias at least -1. (c2) The scale is finite.
   }];
   let parameters = (ins "int64_t":$weight, "int64_t":$bias, "int64_t":$heads, "int64_t":$width, "int64_t":$first, "int64_t":$group,
       "int64_t":$group_stride, "int64_t":$head_stride, DefaultValuedParameter<"::mlir::FloatAttr", "::mlir::FloatAttr()">:$scale);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Attn_GuardAttr : Attn_Attr<"Guard", "guard"> {
   let summary = "a candidate applies when minimum <= size <= maximum; the size `workers` is the context's concurrency";
+  let description = "(c1) 0 <= minimum <= maximum.";
   let parameters = (ins StringRefParameter<>:$size, "int64_t":$minimum, "int64_t":$maximum);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

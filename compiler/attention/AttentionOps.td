@@ -4,8 +4,8 @@
 #ifndef MHAC_ATTENTION_OPS_TD
 #define MHAC_ATTENTION_OPS_TD
 
-include "attention/AttentionAttrs.td"
-include "mlir/IR/RegionKindInterface.td"
+include "attention/AttentionVariants.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -19,6 +19,11 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure, AttrSizedOperandSegments]> {
     `result[b, h, s, j] = scale * (bias[r] + sum_f input[b, s, f] * W[r, f])`, r the row that `parts[i]` gives for (h, j).
     From heads, input [b, h, s, e] stands for h * e features in the order head, element; the one result is [b, s, width].
     W[r, f] lies at r * inputs + f (`out_in`, nn.Linear) or f * outputs + r (`in_out`, Conv1D). Products accumulate in f32.
+
+    (c1) Ranks are 3 or 4 (input), 2 (weights) and 1 (biases), with one element type. (c2) There is one part for each result, at least one.
+    (c3) Parts name existing weights and biases. (c4) From tokens, batch and tokens of the results are those of the input, heads and width those
+    of the part. (c5) From heads there is one part of one head. (c6) Weights have the input's number of features. (c7) All rows of a part
+    lie in its weight and its bias.
   }];
   let arguments = (ins AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$weights, Variadic<AnyRankedTensor>:$biases,
       TypedArrayAttrBase<Attn_PartAttr, "one row map a result">:$parts, Attn_LayoutAttr:$layout,
@@ -32,6 +37,7 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure, AttrSizedOperandSegments]> {
 
 def Attn_SwapHeadsOp : Attn_Op<"swap_heads", [Pure]> {
   let summary = "exchanges the position and head dimensions: [b, s, h, d] <-> [b, h, s, d]";
+  let description = "(c1) Input and result have rank 4 and one element type; dimensions 1 and 2 are exchanged. Two exchanges fold to none.";
   let arguments = (ins AnyRankedTensor:$input, OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
@@ -39,7 +45,8 @@ def Attn_SwapHeadsOp : Attn_Op<"swap_heads", [Pure]> {
   let hasFolder = 1;
 }
 
-def Attn_AttentionOp : Attn_Op<"attention", [Pure, AttrSizedResultSegments]> {
+def Attn_AttentionOp : Attn_Op<"attention",
+    [Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
   let summary = "scaled dot-product attention with score and mask regions";
   let description = [{
     With Q [b, h, q, d], K [b, g, k, d], V [b, g, k, e] and head h reading key/value head g(h) = h / (heads / kv_heads):
@@ -57,10 +64,17 @@ def Attn_AttentionOp : Attn_Op<"attention", [Pure, AttrSizedResultSegments]> {
     (b, h, q_first, q_last, params...) for a block of consecutive queries (both ends included) and yields four indices: keys outside [lo, hi)
     are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. Before attn-expand-variants the variants stand in
     `masks` and `scores`, and their run-time parameters in `params`, in that order.
-    With `base2` the scores are already multiplied by log2(e) (see attn-fold-scale).
+    With `base2` the scores are already multiplied by log2(e) (see attn-fold-scale). After attn-expand-variants the last two params are the
+    numbers of queries and keys (index).
+
+    (c1) Query, key and value have rank 4, static heads and widths, and one floating-point element type. (c2) Batch, key/value heads and keys agree.
+    (c3) The key/value heads divide the query heads. (c4) Queries and keys have one width. (c5) The output is [b, h, q, e]. (c6) lse is
+    [b, h, q] of f32. (c7) `masks` and `scores` hold variants of their kind, none twice, and are empty once there is a region. (c8) Params are
+    ranked tensors and index values; as long as there are variants, they are those that the variants ask for. (c9) Regions take and
+    yield the values listed above, in one block. (c10) The scale is finite and above 0.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Variadic<AnyType>:$params,
-      F64Attr:$scale, DefaultValuedAttr<Attn_OffsetAttr, "Offset::BottomRight">:$query_offset,
+      F64Attr:$scale, DefaultValuedAttr<Attn_OffsetAttr, "::mhac::attn::Offset::BottomRight">:$query_offset,
       DefaultValuedAttr<ArrayAttr, "{}">:$masks, DefaultValuedAttr<ArrayAttr, "{}">:$scores, UnitAttr:$base2,
       OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
@@ -68,18 +82,35 @@ def Attn_AttentionOp : Attn_Op<"attention", [Pure, AttrSizedResultSegments]> {
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    /// The types of a region's arguments and of what it yields, by the region's number (0 score, 1 mask, 2 blocks).
+    ::llvm::SmallVector<::mlir::Type> getRegionArgumentTypes(unsigned region);
+    ::llvm::SmallVector<::mlir::Type> getRegionResultTypes(unsigned region);
+    /// "score", "mask", "blocks".
+    static ::llvm::StringRef getRegionName(unsigned region);
+    /// Where the arguments that stand for `params` begin in a region.
+    static unsigned getFirstParamArgument(unsigned region) { return region == 0 ? 5 : 4; }
+    /// Fills an empty region with a block of the right arguments and returns it.
+    ::mlir::Block &addRegionBlock(unsigned region);
+    /// All variants, masks before scores: the order of their run-time parameters.
+    ::llvm::SmallVector<::mhac::attn::VariantInterface> getVariants();
+  }];
 }
 
 def Attn_LoadOp : Attn_Op<"load", [Pure]> {
   let summary = "reads one element of a parameter inside a region";
-  let description = "Indices outside the tensor are clamped to it, so that a tile that crosses the end reads valid memory.";
+  let description = [{
+    Indices outside the tensor are clamped to it, so that a tile that crosses the end reads valid memory.
+    (c1) One index a dimension. (c2) The result is an element of the tensor.
+  }];
   let arguments = (ins AnyRankedTensor:$param, Variadic<Index>:$indices);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$param `[` $indices `]` attr-dict `:` type($param) `->` type($result)";
   let hasVerifier = 1;
 }
 
-def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike]> {
+def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator]> {
   let summary = "ends a region of attn.attention";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -87,6 +118,7 @@ def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike]> {
 
 def Attn_EntryOp : Attn_Op<"entry", [Symbol, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "a public function: an ordered list of candidates, the first that fits runs";
+  let description = "(c1) There is at least one candidate, and nothing else.";
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $body attr-dict";
@@ -95,6 +127,7 @@ def Attn_EntryOp : Attn_Op<"entry", [Symbol, NoTerminator, SingleBlock, NoRegion
 
 def Attn_CandidateOp : Attn_Op<"candidate", [HasParent<"EntryOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one body of an entry, for one target and the sizes that its guards allow";
+  let description = "(c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`.";
   let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$target, ArrayAttr:$guards);
   let assemblyFormat = "$callee `target` $target `guards` $guards attr-dict";
 }

@@ -1,0 +1,71 @@
+// Checks and custom syntax of the dialect's plain attributes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/AttentionDialect.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mhac::attn;
+
+FailureOr<SmallVector<StringAttr>> mhac::attn::parseStringList(AsmParser &parser) {
+  SmallVector<StringAttr> list;
+  auto parseElement = [&] {
+    std::string text;
+    if (parser.parseString(&text))
+      return failure();
+    list.push_back(StringAttr::get(parser.getContext(), text));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseElement))
+    return failure();
+  return list;
+}
+
+void mhac::attn::printStringList(AsmPrinter &printer, ArrayRef<StringAttr> list) {
+  printer << '[';
+  llvm::interleaveComma(list, printer, [&](StringAttr text) { printer.printString(text.getValue()); });
+  printer << ']';
+}
+
+static bool isIdentifier(StringRef text) {
+  return !text.empty() && !llvm::isDigit(text[0]) && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+LogicalResult ArgumentAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef name, Role role, ArrayRef<StringAttr> dims,
+                                   bool strided, ValueCheck check, StringAttr checkSize, StringAttr checkWith) {
+  if (!isIdentifier(name)) // c1
+    return emitError() << "name wants a C identifier, found \"" << name << "\"";
+  if ((check != ValueCheck::None) != bool(checkSize)) // c2
+    return emitError() << "argument '" << name << "': check and check_size come together";
+  if ((check == ValueCheck::Sum) != bool(checkWith))
+    return emitError() << "argument '" << name << "': check = sum and check_with come together";
+  return success();
+}
+
+LogicalResult SizeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef name, int64_t minimum, int64_t maximum) {
+  if (minimum < 0 || minimum > maximum || maximum > 2147483647) // c1
+    return emitError() << "size '" << name << "' wants 0 <= minimum <= maximum <= 2147483647, found " << minimum << " and " << maximum;
+  return success();
+}
+
+LogicalResult PartAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t weight, int64_t bias, int64_t heads, int64_t width,
+                               int64_t first, int64_t group, int64_t groupStride, int64_t headStride, FloatAttr scale) {
+  if (heads < 1 || width < 1 || group < 1) // c1
+    return emitError() << "heads, width and group want at least 1, found " << heads << ", " << width << " and " << group;
+  if (weight < 0 || first < 0 || groupStride < 0 || headStride < 0)
+    return emitError() << "weight, first, group_stride and head_stride want at least 0, found " << weight << ", " << first << ", "
+                       << groupStride << " and " << headStride;
+  if (bias < -1)
+    return emitError() << "bias wants at least -1, found " << bias;
+  if (scale && !scale.getValue().isFinite()) // c2
+    return emitError() << "scale wants a finite number, found " << scale;
+  return success();
+}
+
+LogicalResult GuardAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef size, int64_t minimum, int64_t maximum) {
+  if (minimum < 0 || minimum > maximum) // c1
+    return emitError() << "guard on '" << size << "' wants 0 <= minimum <= maximum, found " << minimum << " and " << maximum;
+  return success();
+}

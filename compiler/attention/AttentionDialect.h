@@ -1,0 +1,45 @@
+// The attn dialect for C++: dialect, attributes, variants and ops; the only header that the later stages include.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "attention/VariantInterface.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mhac {
+
+/// Everything that a module of any stage can contain.
+void registerAttentionDialects(mlir::DialectRegistry &registry);
+
+namespace attn {
+
+// Names of attributes on functions, arguments and modules.
+constexpr llvm::StringLiteral kStageAttr = "attn.stage";       // module: "attn", "lowered", "scheduled"
+constexpr llvm::StringLiteral kSpecFileAttr = "attn.spec_file"; // module: file name of the spec
+constexpr llvm::StringLiteral kEntryAttr = "attn.entry";       // function: unit, a public entry
+constexpr llvm::StringLiteral kSizesAttr = "attn.sizes";       // function: array of #attn.size
+constexpr llvm::StringLiteral kArgumentAttr = "attn.argument"; // argument and result: #attn.argument
+
+mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>> parseStringList(mlir::AsmParser &parser);
+void printStringList(mlir::AsmPrinter &printer, llvm::ArrayRef<mlir::StringAttr> list);
+
+} // namespace attn
+} // namespace mhac
+
+#include "attention/AttentionDialect.h.inc"
+#include "attention/AttentionEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "attention/AttentionAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "attention/AttentionOps.h.inc"

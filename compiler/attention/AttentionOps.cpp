@@ -1,0 +1,261 @@
+// Verifiers, folders and canonicalisation of the attn ops. The comments (c1), (c2), ... are the constraints of the ODS descriptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/AttentionDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mhac::attn;
+
+#include "attention/VariantInterface.cpp.inc"
+#define GET_OP_CLASSES
+#include "attention/AttentionOps.cpp.inc"
+
+static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Whether two extents can be the same at run time.
+static bool agree(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
+
+//===-- project ---------------------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult ProjectOp::verify() {
+  RankedTensorType input = tensorOf(getInput());
+  if (input.getRank() != 3 && input.getRank() != 4) // c1
+    return emitOpError("(c1) input wants rank 3 or 4, found ") << input;
+  for (auto [operands, rank, what] : {std::tuple(ValueRange(getWeights()), 2, "weight"), std::tuple(ValueRange(getBiases()), 1, "bias")})
+    for (Value operand : operands) {
+      RankedTensorType type = tensorOf(operand);
+      if (type.getRank() != rank || type.getElementType() != input.getElementType())
+        return emitOpError("(c1) ") << what << " wants rank " << rank << " and elements of " << input.getElementType() << ", found " << type;
+    }
+  if (getParts().empty() || getParts().size() != getResults().size()) // c2
+    return emitOpError("(c2) wants one part for each result, found ") << getParts().size() << " parts and " << getResults().size() << " results";
+
+  bool fromHeads = input.getRank() == 4;
+  if (fromHeads && (getParts().size() != 1 || cast<PartAttr>(getParts()[0]).getHeads() != 1)) // c5
+    return emitOpError("(c5) from heads wants one part of one head");
+  bool outIn = getLayout() == Layout::OutIn;
+  auto times = [](int64_t a, int64_t b) { return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic : a * b; };
+  int64_t features = fromHeads ? times(input.getDimSize(1), input.getDimSize(3)) : input.getDimSize(2);
+  for (Value weight : getWeights())
+    if (int64_t inputs = tensorOf(weight).getDimSize(outIn ? 1 : 0); !agree(inputs, features)) // c6
+      return emitOpError("(c6) weights want ") << features << " inputs, found " << inputs << " in " << weight.getType();
+
+  for (auto [attribute, result] : llvm::zip_equal(getParts(), getResults())) {
+    auto part = cast<PartAttr>(attribute);
+    if (part.getWeight() >= int64_t(getWeights().size()) || part.getBias() >= int64_t(getBiases().size())) // c3
+      return emitOpError("(c3) part names weight ") << part.getWeight() << " and bias " << part.getBias() << ", there are "
+                                                    << getWeights().size() << " and " << getBiases().size();
+    RankedTensorType type = tensorOf(result);
+    SmallVector<int64_t> wanted = {input.getDimSize(0)};
+    if (!fromHeads)
+      wanted.push_back(part.getHeads());
+    wanted.append({input.getDimSize(fromHeads ? 2 : 1), part.getWidth()});
+    if (type.getElementType() != input.getElementType() || type.getShape() != ArrayRef(wanted)) // c4, c5
+      return emitOpError(fromHeads ? "(c5)" : "(c4)")
+             << " result wants " << RankedTensorType::get(wanted, input.getElementType()) << ", found " << type;
+    int64_t h = part.getHeads() - 1, inGroup = std::min(part.getHeads(), part.getGroup()) - 1;
+    int64_t rows = part.getFirst() + (h / part.getGroup()) * part.getGroupStride() + inGroup * part.getHeadStride() + part.getWidth();
+    int64_t outputs = tensorOf(getWeights()[part.getWeight()]).getDimSize(outIn ? 0 : 1);
+    if (!ShapedType::isDynamic(outputs) && rows > outputs) // c7
+      return emitOpError("(c7) part reads row ") << rows - 1 << ", weight " << part.getWeight() << " has " << outputs;
+    if (part.getBias() < 0)
+      continue;
+    int64_t values = tensorOf(getBiases()[part.getBias()]).getDimSize(0);
+    if (!ShapedType::isDynamic(values) && rows > values)
+      return emitOpError("(c7) part reads value ") << rows - 1 << ", bias " << part.getBias() << " has " << values;
+  }
+  return success();
+}
+
+//===-- swap_heads ------------------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult SwapHeadsOp::verify() {
+  RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
+  if (input.getRank() != 4) // c1
+    return emitOpError("(c1) input wants rank 4, found ") << input;
+  ArrayRef<int64_t> shape = input.getShape();
+  auto wanted = RankedTensorType::get({shape[0], shape[2], shape[1], shape[3]}, input.getElementType());
+  if (result != wanted)
+    return emitOpError("(c1) result wants ") << wanted << ", found " << result;
+  return success();
+}
+
+OpFoldResult SwapHeadsOp::fold(FoldAdaptor) {
+  auto inner = getInput().getDefiningOp<SwapHeadsOp>();
+  return inner && inner.getInput().getType() == getType() ? inner.getInput() : Value();
+}
+
+//===-- attention -------------------------------------------------------------------------------------------------------------------------===//
+
+StringRef AttentionOp::getRegionName(unsigned region) {
+  static constexpr StringLiteral names[] = {"score", "mask", "blocks"};
+  return names[region];
+}
+
+SmallVector<Type> AttentionOp::getRegionArgumentTypes(unsigned region) {
+  Builder builder(getContext());
+  SmallVector<Type> types(4, builder.getIndexType());
+  if (region == 0)
+    types.push_back(builder.getF32Type());
+  llvm::append_range(types, getParams().getTypes());
+  return types;
+}
+
+SmallVector<Type> AttentionOp::getRegionResultTypes(unsigned region) {
+  Builder builder(getContext());
+  if (region == 2)
+    return SmallVector<Type>(4, builder.getIndexType());
+  return {region == 0 ? Type(builder.getF32Type()) : Type(builder.getI1Type())};
+}
+
+Block &AttentionOp::addRegionBlock(unsigned region) {
+  Block &block = (*this)->getRegion(region).emplaceBlock();
+  for (Type type : getRegionArgumentTypes(region))
+    block.addArgument(type, getLoc());
+  return block;
+}
+
+SmallVector<VariantInterface> AttentionOp::getVariants() {
+  SmallVector<VariantInterface> variants;
+  for (ArrayAttr list : {getMasks(), getScores()})
+    for (Attribute attribute : list)
+      if (auto variant = dyn_cast<VariantInterface>(attribute))
+        variants.push_back(variant);
+  return variants;
+}
+
+static LogicalResult verifyShapes(AttentionOp op) {
+  RankedTensorType q = tensorOf(op.getQuery()), k = tensorOf(op.getKey()), v = tensorOf(op.getValue());
+  for (RankedTensorType type : {q, k, v}) // c1
+    if (type.getRank() != 4 || type.isDynamicDim(1) || type.isDynamicDim(3) || type.getElementType() != q.getElementType() ||
+        !isa<FloatType>(type.getElementType()))
+      return op.emitOpError("(c1) query, key and value want rank 4, static heads and widths, and one floating-point type, found ") << type;
+  if (!agree(q.getDimSize(0), k.getDimSize(0)) || !agree(q.getDimSize(0), v.getDimSize(0))) // c2
+    return op.emitOpError("(c2) query, key and value want one batch, found ")
+           << q.getDimSize(0) << ", " << k.getDimSize(0) << " and " << v.getDimSize(0);
+  if (k.getDimSize(1) != v.getDimSize(1) || !agree(k.getDimSize(2), v.getDimSize(2)))
+    return op.emitOpError("(c2) key and value want the same heads and keys, found ") << k << " and " << v;
+  if (k.getDimSize(1) < 1 || q.getDimSize(1) % k.getDimSize(1) != 0) // c3
+    return op.emitOpError("(c3) key/value heads want a divisor of ") << q.getDimSize(1) << ", found " << k.getDimSize(1);
+  if (q.getDimSize(3) != k.getDimSize(3)) // c4
+    return op.emitOpError("(c4) query and key want one width, found ") << q.getDimSize(3) << " and " << k.getDimSize(3);
+  SmallVector<int64_t> shape = {q.getDimSize(0), q.getDimSize(1), q.getDimSize(2), v.getDimSize(3)};
+  if (auto wanted = RankedTensorType::get(shape, q.getElementType()); op.getOutput().getType() != wanted) // c5
+    return op.emitOpError("(c5) output wants ") << wanted << ", found " << op.getOutput().getType();
+  shape.pop_back();
+  if (auto wanted = RankedTensorType::get(shape, Float32Type::get(op.getContext())); op.getLse() && op.getLse().getType() != wanted) // c6
+    return op.emitOpError("(c6) lse wants ") << wanted << ", found " << op.getLse().getType();
+  return success();
+}
+
+static LogicalResult verifyVariants(AttentionOp op) {
+  for (auto [list, kind] : {std::pair(op.getMasks(), VariantKind::Mask), std::pair(op.getScores(), VariantKind::Score)}) { // c7
+    llvm::StringSet<> seen;
+    for (Attribute attribute : list) {
+      if (variantKind(attribute) != kind)
+        return op.emitOpError("(c7) wants variants of kind '") << kindName(kind) << "', found " << attribute;
+      if (!seen.insert(cast<VariantInterface>(attribute).info().word).second)
+        return op.emitOpError("(c7) ") << kindName(kind) << " '" << cast<VariantInterface>(attribute).info().word << "' stands twice";
+    }
+  }
+  SmallVector<VariantInterface> variants = op.getVariants();
+  if (!variants.empty() && llvm::any_of(op->getRegions(), [](Region &region) { return !region.empty(); }))
+    return op.emitOpError("(c7) has both variants and regions");
+  for (Type type : op.getParams().getTypes()) // c8
+    if (!isa<RankedTensorType, IndexType>(type))
+      return op.emitOpError("(c8) params want ranked tensors and index, found ") << type;
+  size_t wanted = 0;
+  for (VariantInterface variant : variants)
+    for (const VariantParameter &parameter : variant.parameters()) {
+      auto type = wanted < op.getParams().size() ? dyn_cast<RankedTensorType>(op.getParams()[wanted].getType()) : RankedTensorType();
+      if (!type || type.getRank() != int64_t(parameter.dims.size()))
+        return op.emitOpError("(c8) param ") << wanted << " wants '" << parameter.name << "' of rank " << parameter.dims.size();
+      ++wanted;
+    }
+  if (!variants.empty() && wanted != op.getParams().size())
+    return op.emitOpError("(c8) wants ") << wanted << " params, found " << op.getParams().size();
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyShapes(*this)) || failed(verifyVariants(*this)))
+    return failure();
+  if (!getScale().isFinite() || getScale().isNegative() || getScale().isZero()) // c10
+    return emitOpError("(c10) scale wants a finite number above 0, found ") << getScaleAttr();
+  return success();
+}
+
+LogicalResult AttentionOp::verifyRegions() {
+  for (Region &region : (*this)->getRegions()) { // c9
+    if (region.empty())
+      continue;
+    unsigned number = region.getRegionNumber();
+    if (!region.hasOneBlock())
+      return emitOpError("(c9) region '") << getRegionName(number) << "' wants one block";
+    SmallVector<Type> wanted = getRegionArgumentTypes(number);
+    if (TypeRange(region.getArgumentTypes()) != TypeRange(wanted))
+      return emitOpError("(c9) region '") << getRegionName(number) << "' wants arguments (" << wanted << ")";
+    auto yield = region.front().empty() ? YieldOp() : dyn_cast<YieldOp>(region.front().back());
+    if (!yield || TypeRange(yield.getOperandTypes()) != TypeRange(getRegionResultTypes(number)))
+      return emitOpError("(c9) region '") << getRegionName(number) << "' wants to yield (" << getRegionResultTypes(number) << ")";
+  }
+  return success();
+}
+
+/// A mask that is always true and a score that stays as it is are the empty region, which costs nothing.
+LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewriter) {
+  bool changed = false;
+  auto dropIf = [&](Region &region, llvm::function_ref<bool(Value)> isIdentity) {
+    if (region.empty() || !isIdentity(cast<YieldOp>(region.front().back()).getValues()[0]))
+      return;
+    rewriter.modifyOpInPlace(op, [&] { rewriter.eraseBlock(&region.front()); });
+    changed = true;
+  };
+  dropIf(op.getMask(), [](Value value) { return matchPattern(value, m_One()); });
+  dropIf(op.getScore(), [&](Value value) { return value == op.getScore().getArgument(4); });
+  return success(changed);
+}
+
+//===-- load, entry, candidate ------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult LoadOp::verify() {
+  RankedTensorType type = tensorOf(getParam());
+  if (type.getRank() != int64_t(getIndices().size())) // c1
+    return emitOpError("(c1) wants ") << type.getRank() << " indices, found " << getIndices().size();
+  if (type.getElementType() != getResult().getType()) // c2
+    return emitOpError("(c2) result wants ") << type.getElementType() << ", found " << getResult().getType();
+  return success();
+}
+
+LogicalResult EntryOp::verifyRegions() {
+  if (getBody().front().empty()) // c1
+    return emitOpError("(c1) wants at least one candidate");
+  for (Operation &op : getBody().front())
+    if (!isa<CandidateOp>(op))
+      return emitOpError("(c1) wants nothing but candidates, found ") << op.getName();
+  return success();
+}
+
+LogicalResult CandidateOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto function = symbolTable.lookupNearestSymbolFrom<func::FuncOp>((*this)->getParentOp(), getCalleeAttr());
+  if (!function) // c1
+    return emitOpError("(c1) callee ") << getCalleeAttr() << " is no function of the module";
+  llvm::StringSet<> sizes = {"workers"};
+  if (auto list = function->getAttrOfType<ArrayAttr>(kSizesAttr))
+    for (SizeAttr size : list.getAsRange<SizeAttr>())
+      sizes.insert(size.getName());
+  for (Attribute attribute : getGuards()) { // c2
+    auto guard = dyn_cast<GuardAttr>(attribute);
+    if (!guard)
+      return emitOpError("(c2) guards want #attn.guard, found ") << attribute;
+    if (!sizes.contains(guard.getSize()))
+      return emitOpError("(c2) guard on '") << guard.getSize() << "', which is no size of " << getCalleeAttr();
+  }
+  return success();
+}

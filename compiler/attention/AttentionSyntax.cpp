@@ -1,0 +1,109 @@
+// The text of attn.attention:
+//   attn.attention %q, %k, %v params(%n : index) scale 1.25e-01 offset top_left masks [..] scores [..] base2 {..} : (types) -> (types)
+//     score(%b: index, ...) { ... } mask(...) { ... } blocks(...) { ... }
+// where everything between the operands and the types is left out when it is empty or the default.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/AttentionDialect.h"
+
+using namespace mlir;
+using namespace mhac::attn;
+
+void AttentionOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getQuery() << ", " << getKey() << ", " << getValue();
+  if (!getParams().empty()) {
+    printer << " params(" << getParams() << " : ";
+    llvm::interleaveComma(getParams().getTypes(), printer);
+    printer << ')';
+  }
+  printer << " scale ";
+  printer.printAttributeWithoutType(getScaleAttr());
+  if (getQueryOffset() != Offset::BottomRight)
+    printer << " offset " << stringifyOffset(getQueryOffset());
+  if (!getMasks().empty())
+    printer << " masks " << getMasks();
+  if (!getScores().empty())
+    printer << " scores " << getScores();
+  if (getBase2())
+    printer << " base2";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getScaleAttrName(), getQueryOffsetAttrName(), getMasksAttrName(), getScoresAttrName(),
+                                                      getBase2AttrName()});
+  printer << " : (" << getQuery().getType() << ", " << getKey().getType() << ", " << getValue().getType() << ") -> ("
+          << (*this)->getResultTypes() << ')';
+  for (Region &region : (*this)->getRegions()) {
+    if (region.empty())
+      continue;
+    printer.printNewline();
+    printer << "    " << getRegionName(region.getRegionNumber()) << '(';
+    llvm::interleaveComma(region.getArguments(), printer, [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+    printer << ") ";
+    printer.printRegion(region, /*printEntryBlockArgs=*/false);
+  }
+}
+
+ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
+  Builder &builder = parser.getBuilder();
+  SMLoc operandsLoc = parser.getCurrentLocation();
+  SmallVector<OpAsmParser::UnresolvedOperand> operands(3), params;
+  SmallVector<Type> types, paramTypes, resultTypes;
+  if (parser.parseOperand(operands[0]) || parser.parseComma() || parser.parseOperand(operands[1]) || parser.parseComma() ||
+      parser.parseOperand(operands[2]))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("params")) &&
+      (parser.parseLParen() || parser.parseOperandList(params) || parser.parseColonTypeList(paramTypes) || parser.parseRParen()))
+    return failure();
+  FloatAttr scale;
+  if (parser.parseKeyword("scale") || parser.parseAttribute(scale, builder.getF64Type(), getScaleAttrName(state.name), state.attributes))
+    return failure();
+  Offset offset = Offset::BottomRight;
+  if (succeeded(parser.parseOptionalKeyword("offset"))) {
+    FailureOr<Offset> parsed = FieldParser<Offset>::parse(parser);
+    if (failed(parsed))
+      return failure();
+    offset = *parsed;
+  }
+  ArrayAttr masks = builder.getArrayAttr({}), scores = masks;
+  if (succeeded(parser.parseOptionalKeyword("masks")) && parser.parseAttribute(masks))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("scores")) && parser.parseAttribute(scores))
+    return failure();
+  state.addAttribute(getQueryOffsetAttrName(state.name), OffsetAttr::get(parser.getContext(), offset));
+  state.addAttribute(getMasksAttrName(state.name), masks);
+  state.addAttribute(getScoresAttrName(state.name), scores);
+  if (succeeded(parser.parseOptionalKeyword("base2")))
+    state.addAttribute(getBase2AttrName(state.name), builder.getUnitAttr());
+  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() || parser.parseLParen() || parser.parseTypeList(types) ||
+      parser.parseRParen() || parser.parseArrow() || parser.parseLParen() || parser.parseTypeList(resultTypes) || parser.parseRParen())
+    return failure();
+  operands.append(params);
+  types.append(paramTypes);
+  state.addTypes(resultTypes);
+  if (parser.resolveOperands(operands, types, operandsLoc, state.operands))
+    return failure();
+  for (unsigned i = 0; i < 3; ++i) {
+    Region *region = state.addRegion();
+    if (failed(parser.parseOptionalKeyword(getRegionName(i))))
+      continue;
+    SmallVector<OpAsmParser::Argument> arguments;
+    if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
+        parser.parseRegion(*region, arguments, /*enableNameShadowing=*/true))
+      return failure();
+  }
+  return success();
+}
+
+void AttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  static constexpr StringLiteral pair[] = {"b", "h", "q", "k", "s"}, block[] = {"b", "h", "q_first", "q_last"};
+  bool isBlocks = region.getRegionNumber() == 2;
+  unsigned firstParam = getFirstParamArgument(region.getRegionNumber());
+  for (BlockArgument argument : region.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (i < firstParam)
+      setName(argument, isBlocks ? block[i] : pair[i]);
+  }
+}
+
+void AttentionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getOutput(), "o");
+  if (getLse())
+    setName(getLse(), "lse");
+}
