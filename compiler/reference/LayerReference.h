@@ -1,0 +1,71 @@
+// The definition of a layer: Spec + inputs -> outputs, in double, by the loops of the formulas. Tests and mhac-run judge compiled kernels with
+// it, so it shares no code with the lowering and is never optimised beyond computing only the rows that are asked for. The same code also runs
+// with every number in f32: the "naive" computation that the tolerance rule compares with (Tolerance.h).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "spec/Spec.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mhac::reference {
+
+/// A tensor in the caller's memory; dimensions outermost first, strides in elements.
+struct Tensor {
+  DType dtype = DType::F32;
+  const void *data = nullptr;
+  std::vector<int64_t> shape, strides;
+
+  int64_t offset(std::initializer_list<int64_t> index) const;
+  float number(std::initializer_list<int64_t> index) const { return static_cast<const float *>(data)[offset(index)]; }
+  int64_t integer(std::initializer_list<int64_t> index) const { return static_cast<const int64_t *>(data)[offset(index)]; }
+};
+
+/// Inputs, weights and parameters by the names they have in the C interface: x, memory, q, k, v, wqkv, wq, wk, wv, bqkv, bq, bk, bv, wo, bo,
+/// key_lengths, key_starts; outputs y and lse for yOffset and lseOffset.
+using Tensors = std::map<std::string, Tensor, std::less<>>;
+
+struct Sizes {
+  int64_t batch = 0, query = 0, key = 0;
+};
+
+/// One query of one batch row.
+struct Row {
+  int64_t b = 0, q = 0;
+};
+
+/// All rows of a call.
+std::vector<Row> allRows(const Sizes &sizes);
+
+/// What a layer computes for a list of rows, row after row.
+struct LayerResult {
+  int64_t width = 0; // features of a row of y: d_model, or heads * v_head_dim without output projection
+  int64_t heads = 0;
+  std::vector<double> y;   // [rows, width]; concatenated heads in order
+  std::vector<double> lse; // [rows, heads], natural logarithm; -inf for a row that sees no key
+};
+
+/// The number type of every intermediate. Float is the textbook computation in f32, each sum from left to right.
+enum class Arithmetic { Double, Float };
+
+/// Computes the layer for `rows`. Keys that a row does not see are never looked at. Empty, with the reason in `error`, when an input is missing
+/// or has another shape than the spec says, or the spec has a variant that the reference does not know.
+std::optional<LayerResult> computeLayer(const Spec &spec, const Sizes &sizes, const Tensors &inputs, const std::vector<Row> &rows,
+                                        Arithmetic arithmetic, std::string &error);
+
+/// Which keys batch row `b` sees; reads key_lengths and key_starts.
+class RowMask;
+RowMask rowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b);
+
+/// Where feature `i` of a row lies in `y`, whatever its layout.
+int64_t yOffset(const Spec &spec, const Tensor &y, Row row, int64_t i);
+
+/// Useful floating-point operations of a call: the projections, and 2 (head_dim + v_head_dim) for each visible pair of a query and a key.
+double usefulFlops(const Spec &spec, const Sizes &sizes, const Tensors &inputs);
+
+} // namespace mhac::reference

@@ -1,0 +1,76 @@
+// Makes specs and inputs by hand, so that the tests of the reference do not need the reader.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "reference/LayerReference.h"
+
+#include <deque>
+
+namespace mhac::reference {
+
+/// A variant that stands alone (`causal`), has a scalar (`scale: 0.5`) or one field (`padding: {side: left}`).
+inline VariantSpec variant(std::string word) {
+  VariantSpec v;
+  v.word.value = std::move(word);
+  return v;
+}
+inline VariantSpec variant(std::string word, std::string scalar) {
+  VariantSpec v = variant(std::move(word));
+  v.arguments.kind = Tree::Kind::Scalar;
+  v.arguments.scalar = std::move(scalar);
+  return v;
+}
+inline VariantSpec variant(std::string word, std::string key, std::string scalar) {
+  VariantSpec v = variant(std::move(word));
+  v.arguments.kind = Tree::Kind::Map;
+  Tree value;
+  value.kind = Tree::Kind::Scalar;
+  value.scalar = std::move(scalar);
+  Located<std::string> name;
+  name.value = std::move(key);
+  v.arguments.fields.emplace_back(name, value);
+  return v;
+}
+
+/// `heads` heads that share `kvHeads` keys and values; q, k, v are inputs and the heads are the output; scale 1.
+inline Spec plainSpec(int64_t heads, int64_t kvHeads, int64_t headDim, int64_t vHeadDim) {
+  Spec spec;
+  spec.name.value = "layer";
+  spec.layer.dModel.value = spec.layer.kvDModel.value = heads * headDim;
+  spec.layer.heads.value = heads;
+  spec.layer.kvHeads.value = kvHeads;
+  spec.layer.headDim.value = headDim;
+  spec.layer.vHeadDim.value = vHeadDim;
+  spec.projections.input.value = InputProjection::None;
+  spec.score = {variant("scale", "1.0")};
+  return spec;
+}
+
+/// Dense inputs that own their memory.
+class Inputs {
+public:
+  Inputs &add(const std::string &name, std::vector<int64_t> shape, std::vector<float> values) {
+    floats.push_back(std::move(values));
+    tensors[name] = dense(DType::F32, floats.back().data(), std::move(shape));
+    return *this;
+  }
+  Inputs &add(const std::string &name, std::vector<int64_t> values) {
+    integers.push_back(std::move(values));
+    tensors[name] = dense(DType::I64, integers.back().data(), {int64_t(integers.back().size())});
+    return *this;
+  }
+  Tensors tensors;
+
+private:
+  static Tensor dense(DType dtype, const void *data, std::vector<int64_t> shape) {
+    std::vector<int64_t> strides(shape.size());
+    int64_t stride = 1;
+    for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
+      strides[i] = stride;
+    return {dtype, data, std::move(shape), std::move(strides)};
+  }
+  std::deque<std::vector<float>> floats;
+  std::deque<std::vector<int64_t>> integers;
+};
+
+} // namespace mhac::reference
