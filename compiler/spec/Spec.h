@@ -21,6 +21,7 @@ struct Tree {
   Kind kind = Kind::Null;
   SourceLocation loc;
   std::string scalar;
+  bool quoted = false; // a scalar in quotes or a block scalar: never a number, a truth value or null
   std::vector<Tree> items;                                   // List
   std::vector<std::pair<Located<std::string>, Tree>> fields; // Map, in file order, no duplicates
 };

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "spec/DidYouMean.h"
+
+using llvm::StringRef;
+
+namespace mhac {
+
+StringRef nearestWord(StringRef word, llvm::ArrayRef<StringRef> candidates) {
+  // A third of the letters may be wrong: "haeds" suggests "heads", "x" suggests nothing.
+  unsigned best = (word.size() + 2) / 3 + 1;
+  StringRef nearest;
+  if (word.size() < 2 || word.size() > 64)
+    return nearest;
+  for (StringRef candidate : candidates) {
+    std::string lower = word.lower();
+    for (char &c : lower)
+      c = c == '-' ? '_' : c;
+    unsigned distance = lower == candidate ? 0 : 1 + StringRef(lower).edit_distance(candidate, /*AllowReplacements=*/true, best);
+    if (distance <= best && (nearest.empty() || distance < best)) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string didYouMean(StringRef word, llvm::ArrayRef<StringRef> candidates) {
+  StringRef nearest = nearestWord(word, candidates);
+  return nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?";
+}
+
+std::string listWords(llvm::ArrayRef<StringRef> words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "'" : i + 1 == words.size() ? " or '" : ", '") + words[i].str() + "'";
+  return text;
+}
+
+} // namespace mhac

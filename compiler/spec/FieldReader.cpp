@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "spec/FieldReader.h"
+
+#include "spec/DidYouMean.h"
+#include "spec/YamlTree.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace mhac {
+
+// Names that a generated header could not use, in C99, C11 or C++20, or that an application already defines.
+static const StringRef keywords[] = {
+    "alignas",     "alignof",  "and",          "and_eq",        "asm",       "auto",         "bitand",       "bitor",
+    "bool",        "break",    "case",         "catch",         "char",      "char16_t",     "char32_t",     "char8_t",
+    "class",       "co_await", "co_return",    "co_yield",      "compl",     "concept",      "const",        "const_cast",
+    "consteval",   "constexpr", "constinit",   "continue",      "decltype",  "default",      "delete",       "do",
+    "double",      "dynamic_cast", "else",     "enum",          "explicit",  "export",       "extern",       "false",
+    "float",       "for",      "friend",       "goto",          "if",        "inline",       "int",          "long",
+    "main",        "mutable",  "namespace",    "new",           "noexcept",  "not",          "not_eq",       "nullptr",
+    "operator",    "or",       "or_eq",        "private",       "protected", "public",       "register",     "reinterpret_cast",
+    "requires",    "restrict", "return",       "short",         "signed",    "sizeof",       "static",       "static_assert",
+    "static_cast", "struct",   "switch",       "template",      "this",      "thread_local", "throw",        "true",
+    "try",         "typedef",  "typeid",       "typename",      "typeof",    "union",        "unsigned",     "using",
+    "virtual",     "void",     "volatile",     "wchar_t",       "while",     "xor",          "xor_eq"};
+constexpr size_t maxNameLength = 128;
+constexpr size_t maxListLength = 64;
+
+std::string describeTree(const Tree &tree) {
+  switch (tree.kind) {
+  case Tree::Kind::Null:
+    return "nothing";
+  case Tree::Kind::List:
+    return "a list";
+  case Tree::Kind::Map:
+    return "a map";
+  case Tree::Kind::Scalar:
+    break;
+  }
+  std::string text = shownText(tree.scalar);
+  return tree.quoted ? "the string '" + text + "'" : "'" + text + "'";
+}
+
+/// Whether the node says the same as the default text of a planned field, so that it asks for nothing.
+static bool saysDefault(const Tree &value, StringRef text) {
+  if (value.kind == Tree::Kind::Null)
+    return true;
+  if (value.kind == Tree::Kind::List)
+    return text == "[]" && value.items.empty();
+  if (value.kind == Tree::Kind::Map)
+    return text == "{}" && value.fields.empty();
+  return !value.quoted && value.scalar == text;
+}
+
+void FieldReader::error(const Tree &at, std::string message) {
+  diagnostics.error(at.loc, std::move(message)).length = writtenLength(at);
+}
+
+void FieldReader::unsupported(const SourceLocation &loc, unsigned length, std::string message) {
+  diagnostics.unsupported(loc, std::move(message)).length = length;
+}
+
+bool FieldReader::read(const Tree &root) {
+  maps[""] = {file, 1, 1};
+  if (root.kind != Tree::Kind::Map) {
+    error(root, "a spec is a map of keys such as 'mhac', 'name' and 'layer', found " + describeTree(root));
+    return false;
+  }
+  maps[""] = root.loc;
+  readMap(root, "");
+  return true;
+}
+
+const GivenField *FieldReader::find(StringRef path) const {
+  auto found = given.find(path.str());
+  return found == given.end() ? nullptr : &found->second;
+}
+
+SourceLocation FieldReader::mapLocation(StringRef path) const {
+  auto found = maps.find(path.str());
+  if (found != maps.end())
+    return found->second;
+  return path.contains('.') ? mapLocation(path.rsplit('.').first) : maps.at("");
+}
+
+void FieldReader::readMap(const Tree &map, StringRef path) {
+  for (const auto &[key, value] : map.fields) {
+    std::string full = path.empty() ? key.value : path.str() + "." + key.value;
+    if (llvm::is_contained(reservedWords(), StringRef(key.value)))
+      unsupported(key.loc, key.value.size(), "'" + key.value + "' is a reserved word and not supported yet");
+    else if (const SpecField *field = key.value.find('.') == std::string::npos ? findSpecField(full) : nullptr)
+      readField(*field, key, value);
+    else
+      reportUnknownKey(path, key);
+  }
+  for (const SpecField *field : specFieldsOf(path)) {
+    bool written = llvm::any_of(map.fields, [&](const auto &entry) { return entry.first.value == field->key(); });
+    if (!field->isRequired() || written)
+      continue;
+    wrong[field->path.str()] = true;
+    SourceLocation at = mapLocation(path);
+    if (path.empty())
+      diagnostics.error(at, "missing key '" + field->key().str() + "': " + field->doc.str());
+    else
+      diagnostics.error(at, "'" + path.str() + "' needs the key '" + field->key().str() + "': " + field->doc.str()).length = path.size();
+  }
+}
+
+void FieldReader::reportUnknownKey(StringRef map, const Located<std::string> &key) {
+  llvm::SmallVector<StringRef> known;
+  for (const SpecField *field : specFieldsOf(map))
+    known.push_back(field->key());
+  std::string where = map.empty() ? "" : " in '" + map.str() + "'";
+  std::string remedy;
+  for (const SpecField &field : specFields())
+    if (field.key() == key.value && remedy.empty())
+      remedy = field.parent().empty() ? "; it belongs at the top of the spec" : "; it belongs in '" + field.parent().str() + "'";
+  if (remedy.empty())
+    remedy = didYouMean(key.value, known);
+  if (remedy.empty())
+    remedy = "; known keys are " + listWords(known);
+  Tree shown;
+  shown.kind = Tree::Kind::Scalar;
+  shown.scalar = key.value;
+  diagnostics.error(key.loc, "unknown key " + describeTree(shown) + where + remedy).length = writtenLength(shown);
+}
+
+void FieldReader::readField(const SpecField &field, const Located<std::string> &key, const Tree &value) {
+  std::string path = field.path.str();
+  if (field.status == FieldStatus::Planned) {
+    if (!saysDefault(value, field.defaultText))
+      unsupported(key.loc, key.value.size(), "'" + key.value + "' is not supported yet");
+    return;
+  }
+  PlannedShape shape = value.kind == Tree::Kind::List  ? PlannedShape::List
+                       : value.kind == Tree::Kind::Map ? PlannedShape::Map
+                                                       : PlannedShape::Scalar;
+  if (field.planned != PlannedShape::None && field.planned == shape) {
+    wrong[path] = true;
+    unsupported(value.loc, 1, "'" + key.value + "' as " + (shape == PlannedShape::List ? "a list" : "a map") + " is not supported yet");
+    return;
+  }
+  if (field.kind == FieldKind::Map) {
+    maps[path] = key.loc;
+    const ShorthandInfo *shorthand = findShorthand(field.path);
+    if (value.kind == Tree::Kind::Map) {
+      readMap(value, field.path);
+    } else if (value.kind == Tree::Kind::Scalar && shorthand) {
+      readShorthand(*shorthand, key, value);
+    } else {
+      wrong[path] = true;
+      llvm::SmallVector<StringRef> known;
+      for (const SpecField *child : specFieldsOf(field.path))
+        known.push_back(child->key());
+      Diagnostic &report =
+          diagnostics.error(value.kind == Tree::Kind::Null ? key.loc : value.loc,
+                            "'" + key.value + "' must be a map of " + listWords(known) + ", found " + describeTree(value));
+      report.length = value.kind == Tree::Kind::Null ? key.value.size() : writtenLength(value);
+      for (const SpecField *child : specFieldsOf(field.path))
+        wrong[child->path.str()] = true;
+    }
+    return;
+  }
+  GivenField result;
+  result.keyLoc = key.loc;
+  result.loc = value.loc;
+  result.length = writtenLength(value);
+  // A key without a value has no place of its own: point at the key.
+  Tree located = value;
+  if (value.kind == Tree::Kind::Null) {
+    located.loc = key.loc;
+    result.loc = key.loc;
+  }
+  if (readValue(field, located, result))
+    given[path] = std::move(result);
+  else
+    wrong[path] = true;
+}
+
+void FieldReader::readShorthand(const ShorthandInfo &shorthand, const Located<std::string> &key, const Tree &value) {
+  llvm::SmallVector<StringRef> targets;
+  shorthand.targets.split(targets, ' ');
+  bool good = true;
+  for (StringRef target : targets) {
+    // The message of the first target is enough, and names the key that the user wrote.
+    SpecField field = *findSpecField(target);
+    GivenField result;
+    result.keyLoc = key.loc;
+    result.loc = value.loc;
+    result.length = writtenLength(value);
+    field.path = shorthand.path;
+    good = good && readValue(field, value, result);
+    if (good)
+      given[target.str()] = std::move(result);
+    else
+      wrong[target.str()] = true;
+  }
+}
+
+bool FieldReader::readValue(const SpecField &field, const Tree &value, GivenField &result) {
+  std::string subject = "'" + field.key().str() + "'";
+  switch (field.kind) {
+  case FieldKind::Integer:
+    return readInteger(subject, field, value, result.number);
+  case FieldKind::Boolean: {
+    bool isBoolean = value.kind == Tree::Kind::Scalar && !value.quoted && (value.scalar == "true" || value.scalar == "false");
+    if (!isBoolean)
+      error(value, subject + " must be true or false, found " + describeTree(value));
+    result.number = value.scalar == "true";
+    return isBoolean;
+  }
+  case FieldKind::Word:
+    return readWord(field, subject, value, result.word);
+  case FieldKind::Name:
+    return readName(value, result.word);
+  case FieldKind::Size:
+    return readSize(field, value, result.size);
+  case FieldKind::Variants:
+    return readVariants(field, value, result.variants);
+  case FieldKind::WordList:
+    return readWordList(field, value, result.words);
+  case FieldKind::Map:
+  case FieldKind::Any:
+    break;
+  }
+  return true;
+}
+
+bool FieldReader::readInteger(StringRef subject, const SpecField &field, const Tree &value, int64_t &number) {
+  StringRef text = value.scalar;
+  StringRef digits = text;
+  digits.consume_front("-");
+  // Decimal only: YAML 1.1 would read 010 as eight, and 1_000 and 0x10 as numbers.
+  bool isInteger = value.kind == Tree::Kind::Scalar && !value.quoted && !digits.empty() && llvm::all_of(digits, llvm::isDigit) &&
+                   (digits == "0" || digits[0] != '0');
+  std::string wanted = field.minimum == field.maximum ? std::to_string(field.minimum)
+                                                      : "an integer from " + std::to_string(field.minimum) + " to " + std::to_string(field.maximum);
+  // More digits than int64_t holds make getAsInteger fail: out of range like any other number.
+  if (isInteger && !text.getAsInteger(10, number) && number >= field.minimum && number <= field.maximum)
+    return true;
+  error(value, (subject + " must be " + wanted + ", found " + describeTree(value)).str());
+  return false;
+}
+
+bool FieldReader::readWord(const SpecField &field, StringRef subject, const Tree &value, std::string &word) {
+  llvm::SmallVector<StringRef> supported, known;
+  for (const FieldWord &row : fieldWords(field)) {
+    known.push_back(row.text);
+    if (row.supported)
+      supported.push_back(row.text);
+    if (value.kind != Tree::Kind::Scalar || value.scalar != row.text)
+      continue;
+    word = row.text.str();
+    if (!row.supported)
+      unsupported(value.loc, writtenLength(value), (subject + ": '" + row.text + "' is not supported yet").str());
+    return row.supported;
+  }
+  std::string remedy = value.kind == Tree::Kind::Scalar ? didYouMean(value.scalar, known) : "";
+  error(value, (subject + " must be " + listWords(supported) + ", found " + describeTree(value)).str() + remedy);
+  return false;
+}
+
+bool FieldReader::readName(const Tree &value, std::string &name) {
+  StringRef text = value.scalar;
+  auto isLetter = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  if (value.kind != Tree::Kind::Scalar || text.empty() || !isLetter(text[0]) ||
+      !llvm::all_of(text, [&](char c) { return isLetter(c) || llvm::isDigit(c); }))
+    error(value, "'name' must be a C identifier, found " + describeTree(value));
+  else if (text.size() > maxNameLength)
+    error(value, "'name' must have at most " + std::to_string(maxNameLength) + " characters, found " + std::to_string(text.size()));
+  else if (llvm::is_contained(keywords, text))
+    error(value, "'name' must not be a word that C or C++ keeps for itself, found " + describeTree(value));
+  else if (text.starts_with("mhac_"))
+    error(value, "'name' must not start with 'mhac_', which the runtime's own symbols do, found " + describeTree(value));
+  else if (text[0] == '_' && text.size() > 1 && (text[1] == '_' || llvm::isUpper(text[1])))
+    error(value, "'name' must not start with two underscores or an underscore and a capital, which C reserves, found " + describeTree(value));
+  else {
+    name = text.str();
+    return true;
+  }
+  return false;
+}
+
+bool FieldReader::readSize(const SpecField &field, const Tree &value, SizeSpec &size) {
+  std::string subject = "'" + field.key().str() + "'";
+  if (value.kind == Tree::Kind::Scalar && value.scalar == "dynamic") {
+    size = {SizeSpec::Kind::Dynamic, 0};
+    return true;
+  }
+  if (value.kind == Tree::Kind::Map) {
+    bool good = true, hasMax = false;
+    for (const auto &[key, maximum] : value.fields) {
+      if (key.value != "max") {
+        diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in " + subject + "; known keys are 'max'").length = key.value.size();
+        good = false;
+        continue;
+      }
+      hasMax = true;
+      Tree located = maximum;
+      located.loc = maximum.kind == Tree::Kind::Null ? key.loc : maximum.loc;
+      size.kind = SizeSpec::Kind::Bounded;
+      good &= readInteger("'max' of " + subject, field, located, size.value);
+    }
+    if (good && !hasMax)
+      error(value, subject + " as a map must be {max: n}");
+    return good && hasMax;
+  }
+  bool looksLikeNumber = value.kind == Tree::Kind::Scalar && !value.quoted && !value.scalar.empty() &&
+                         (llvm::isDigit(value.scalar[0]) || value.scalar[0] == '-' || value.scalar[0] == '+');
+  size.kind = SizeSpec::Kind::Fixed;
+  if (looksLikeNumber)
+    return readInteger(subject, field, value, size.value);
+  error(value, subject + " must be 'dynamic', an integer or {max: n}, found " + describeTree(value) +
+                   (value.kind == Tree::Kind::Scalar ? didYouMean(value.scalar, {"dynamic"}) : ""));
+  return false;
+}
+
+bool FieldReader::readVariants(const SpecField &field, const Tree &value, std::vector<VariantSpec> &variants) {
+  std::string subject = "'" + field.key().str() + "'";
+  if (value.kind != Tree::Kind::List) {
+    error(value, subject + " must be a list, found " + describeTree(value));
+    return false;
+  }
+  if (value.items.size() > maxListLength) {
+    error(value, subject + " must have at most " + std::to_string(maxListLength) + " elements, found " + std::to_string(value.items.size()));
+    return false;
+  }
+  for (const Tree &item : value.items) {
+    if (item.kind == Tree::Kind::Scalar)
+      variants.push_back({{item.scalar, item.loc, true}, Tree{Tree::Kind::Null, item.loc, {}, false, {}, {}}});
+    else if (item.kind == Tree::Kind::Map && item.fields.size() == 1)
+      variants.push_back({item.fields[0].first, item.fields[0].second});
+    else
+      error(item, "an element of " + subject + " must be a word or one `word: arguments`, found " +
+                      (item.kind == Tree::Kind::Map ? "a map with " + std::to_string(item.fields.size()) + " keys" : describeTree(item)));
+  }
+  return true; // the other elements can still be looked at
+}
+
+bool FieldReader::readWordList(const SpecField &field, const Tree &value, std::vector<Located<std::string>> &words) {
+  std::string subject = "'" + field.key().str() + "'";
+  if (value.kind != Tree::Kind::List) {
+    error(value, subject + " must be a list, found " + describeTree(value));
+    return false;
+  }
+  bool good = true;
+  for (const Tree &item : value.items) {
+    // Known words that take arguments are maps of one key.
+    Tree word = item;
+    if (item.kind == Tree::Kind::Map && item.fields.size() == 1) {
+      word = Tree();
+      word.kind = Tree::Kind::Scalar;
+      word.scalar = item.fields[0].first.value;
+      word.loc = item.fields[0].first.loc;
+    }
+    Located<std::string> read{"", word.loc, true};
+    if (!readWord(field, "an element of " + subject, word, read.value)) {
+      good = false;
+      continue;
+    }
+    if (item.kind == Tree::Kind::Map) {
+      error(word, "'" + read.value + "' takes no arguments");
+      good = false;
+    } else if (llvm::any_of(words, [&](const Located<std::string> &other) { return other.value == read.value; })) {
+      error(word, "duplicate element '" + read.value + "' in " + subject);
+      good = false;
+    } else {
+      words.push_back(std::move(read));
+    }
+  }
+  return good;
+}
+
+} // namespace mhac

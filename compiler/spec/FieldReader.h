@@ -1,0 +1,65 @@
+// The part of reading that the table of fields decides: which keys a map has, which are missing, what kind of value each takes. What fields
+// mean to each other is SpecReader's.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "spec/Spec.h"
+#include "spec/SpecFields.h"
+#include "support/Diagnostics.h"
+
+#include <map>
+
+namespace mhac {
+
+/// A value that was written and fits its row of the table.
+struct GivenField {
+  SourceLocation keyLoc;
+  SourceLocation loc; // of the value
+  unsigned length = 1;
+  int64_t number = 0;                      // Integer, Boolean
+  SizeSpec size;                           // Size
+  std::string word;                        // Word, Name
+  std::vector<Located<std::string>> words; // WordList
+  std::vector<VariantSpec> variants;       // Variants
+};
+
+class FieldReader {
+public:
+  FieldReader(llvm::StringRef file, Diagnostics &diagnostics) : file(file.str()), diagnostics(diagnostics) {}
+
+  /// Reads the whole file. False when its root is not a map.
+  bool read(const Tree &root);
+
+  /// The field, null when it is absent or was wrong (a wrong one has been reported, see `isWrong`).
+  const GivenField *find(llvm::StringRef path) const;
+  /// Whether the user wrote something at this path that cannot be used, or left out something that is required.
+  bool isWrong(llvm::StringRef path) const { return wrong.count(path.str()); }
+  /// Where a default of a field in this map belongs: the key of the map, or the start of the file.
+  SourceLocation mapLocation(llvm::StringRef path) const;
+
+private:
+  void readMap(const Tree &map, llvm::StringRef path);
+  void readField(const SpecField &field, const Located<std::string> &key, const Tree &value);
+  void readShorthand(const ShorthandInfo &shorthand, const Located<std::string> &key, const Tree &value);
+  void reportUnknownKey(llvm::StringRef map, const Located<std::string> &key);
+  bool readValue(const SpecField &field, const Tree &value, GivenField &given);
+  bool readInteger(llvm::StringRef subject, const SpecField &field, const Tree &value, int64_t &number);
+  bool readWord(const SpecField &field, llvm::StringRef subject, const Tree &value, std::string &word);
+  bool readSize(const SpecField &field, const Tree &value, SizeSpec &size);
+  bool readName(const Tree &value, std::string &name);
+  bool readVariants(const SpecField &field, const Tree &value, std::vector<VariantSpec> &variants);
+  bool readWordList(const SpecField &field, const Tree &value, std::vector<Located<std::string>> &words);
+  void error(const Tree &at, std::string message);
+  void unsupported(const SourceLocation &loc, unsigned length, std::string message);
+
+  std::string file;
+  Diagnostics &diagnostics;
+  std::map<std::string, GivenField> given;
+  std::map<std::string, SourceLocation> maps;
+  std::map<std::string, bool> wrong;
+};
+
+/// What a node is, for messages: "'12x'", "a list", "nothing".
+std::string describeTree(const Tree &tree);
+
+} // namespace mhac

@@ -1,0 +1,236 @@
+// What the fields mean to each other: defaults that depend on other fields, sizes that must divide, keys that contradict. A key that has no effect
+// is accepted while it says what the default says, so that a spec may be written out in full.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "spec/SpecReader.h"
+
+#include "spec/FieldReader.h"
+#include "spec/SpecWords.h"
+#include "spec/YamlTree.h"
+
+using llvm::StringRef;
+
+namespace mhac {
+
+namespace {
+
+// Rows and columns of a weight; their product then fits int64_t with room for strides and bytes.
+constexpr int64_t maxFeatures = 2147483647;
+
+class Reader {
+public:
+  Reader(StringRef file, Diagnostics &diagnostics) : fields(file, diagnostics), diagnostics(diagnostics) {
+    spec.file = file.rsplit('/').second.empty() ? file.str() : file.rsplit('/').second.str();
+  }
+
+  std::optional<Spec> read(const Tree &root);
+
+private:
+  template <typename T> Located<T> locate(StringRef path, T value) const {
+    const GivenField *given = fields.find(path);
+    return {std::move(value), given ? given->loc : fields.mapLocation(findSpecField(path)->parent()), given != nullptr};
+  }
+  Located<int64_t> integer(StringRef path, int64_t otherwise) const {
+    const GivenField *given = fields.find(path);
+    return locate(path, given ? given->number : otherwise);
+  }
+  Located<bool> boolean(StringRef path) const {
+    const GivenField *given = fields.find(path);
+    return locate(path, given ? given->number != 0 : findSpecField(path)->defaultText == "true");
+  }
+  Located<SizeSpec> size(StringRef path) const {
+    const GivenField *given = fields.find(path);
+    return locate(path, given ? given->size : SizeSpec{});
+  }
+  template <typename Enum> Located<Enum> word(StringRef path) const {
+    const GivenField *given = fields.find(path);
+    return locate(path, *enumFromWord<Enum>(given ? StringRef(given->word) : findSpecField(path)->defaultText));
+  }
+  Located<DType> dtype(StringRef path) const {
+    const GivenField *given = fields.find(path);
+    return locate(path, *dtypeFromWord(given ? std::string_view(given->word) : std::string_view(findSpecField(path)->defaultText)));
+  }
+
+  Diagnostic &error(StringRef path, std::string message);
+  /// Reports a key that was written but has no effect, unless it says the default.
+  template <typename T> void refuseWithoutEffect(StringRef path, Located<T> &field, const T &defaultValue, const std::string &reason);
+
+  void readLayer();
+  void checkFeatures();
+  void readProjections();
+  void readShape();
+  void readRest();
+
+  FieldReader fields;
+  Diagnostics &diagnostics;
+  Spec spec;
+};
+
+} // namespace
+
+static bool sameSize(const SizeSpec &a, const SizeSpec &b) { return a.kind == b.kind && a.value == b.value; }
+
+Diagnostic &Reader::error(StringRef path, std::string message) {
+  const GivenField *given = fields.find(path);
+  Diagnostic &report = diagnostics.error(given ? given->loc : fields.mapLocation(path), std::move(message));
+  if (given)
+    report.length = given->length;
+  return report;
+}
+
+template <typename T>
+void Reader::refuseWithoutEffect(StringRef path, Located<T> &field, const T &defaultValue, const std::string &reason) {
+  if (field.given && field.value != defaultValue) {
+    const GivenField *given = fields.find(path);
+    StringRef key = findSpecField(path)->key();
+    Diagnostic &report = diagnostics.error(given->keyLoc, "'" + key.str() + "' has no effect " + reason);
+    report.length = key.size();
+  }
+  field.value = defaultValue;
+}
+
+void Reader::readLayer() {
+  LayerSpec &layer = spec.layer;
+  layer.loc = fields.mapLocation("layer");
+  layer.dModel = integer("layer.d_model", 64);
+  layer.heads = integer("layer.heads", 1);
+  layer.kvHeads = integer("layer.kv_heads", *layer.heads);
+  layer.source = word<Source>("layer.source");
+
+  if (*layer.heads % *layer.kvHeads != 0) {
+    if (!fields.isWrong("layer.heads"))
+      error("layer.kv_heads", "'kv_heads' must divide 'heads' (" + std::to_string(*layer.heads) + "), found " + std::to_string(*layer.kvHeads));
+    layer.kvHeads.value = layer.heads.value;
+  }
+
+  bool divides = *layer.dModel % *layer.heads == 0;
+  const GivenField *headDim = fields.find("layer.head_dim");
+  if (!headDim && !divides && !fields.isWrong("layer.head_dim") && !fields.isWrong("layer.d_model") && !fields.isWrong("layer.heads")) {
+    error("layer.heads", "'heads' must divide 'd_model' (" + std::to_string(*layer.dModel) + ") when 'head_dim' is not given, found " +
+                             std::to_string(*layer.heads));
+  }
+  layer.headDim = integer("layer.head_dim", divides ? *layer.dModel / *layer.heads : 1);
+  layer.vHeadDim = integer("layer.v_head_dim", *layer.headDim);
+  layer.kvDModel = integer("layer.kv_d_model", *layer.dModel);
+  if (*layer.source == Source::Self && !fields.isWrong("layer.source"))
+    refuseWithoutEffect("layer.kv_d_model", layer.kvDModel, *layer.dModel, "without 'source: cross'");
+  checkFeatures();
+}
+
+void Reader::checkFeatures() {
+  LayerSpec &layer = spec.layer;
+  // All factors are below 2^21, so these sums cannot overflow.
+  int64_t rows = *layer.heads * *layer.headDim + *layer.kvHeads * (*layer.headDim + *layer.vHeadDim);
+  int64_t outputs = *layer.heads * *layer.vHeadDim;
+  if (std::max(rows, outputs) <= maxFeatures)
+    return;
+  StringRef path = fields.find("layer.head_dim") ? "layer.head_dim" : fields.find("layer.v_head_dim") ? "layer.v_head_dim" : "layer.heads";
+  error(path, "the heads have " + std::to_string(std::max(rows, outputs)) + " features together, at most " + std::to_string(maxFeatures) +
+                  " are possible");
+  layer.headDim.value = layer.vHeadDim.value = 1;
+}
+
+void Reader::readProjections() {
+  ProjectionSpec &projections = spec.projections;
+  LayerSpec &layer = spec.layer;
+  projections.loc = fields.mapLocation("projections");
+  projections.input = word<InputProjection>("projections.input");
+  projections.packing = word<Packing>("projections.packing");
+  projections.weightLayout = word<WeightLayout>("projections.weight_layout");
+  projections.output = boolean("projections.output");
+  projections.biasInput = boolean("projections.bias.input");
+  projections.biasOutput = boolean("projections.bias.output");
+
+  // With a wrong `input` or `output` nothing is known about the keys that depend on it.
+  bool knowsInput = !fields.isWrong("projections.input");
+  bool knowsOutput = !fields.isWrong("projections.output");
+  bool packed = *projections.input == InputProjection::Packed;
+  bool none = *projections.input == InputProjection::None;
+  if (knowsInput && !packed)
+    refuseWithoutEffect("projections.packing", projections.packing, Packing::Qkv, "without 'input: packed'");
+  if (knowsInput && none) {
+    refuseWithoutEffect("projections.bias.input", projections.biasInput, false, "with 'input: none'");
+    if (*layer.source == Source::Cross)
+      refuseWithoutEffect("layer.kv_d_model", layer.kvDModel, *layer.dModel, "with 'input: none'");
+  }
+  if (knowsOutput && !*projections.output)
+    refuseWithoutEffect("projections.bias.output", projections.biasOutput, false, "with 'output: false'");
+  if (knowsInput && none && knowsOutput && !*projections.output)
+    refuseWithoutEffect("projections.weight_layout", projections.weightLayout, WeightLayout::OutIn, "without projections");
+
+  if (packed && *projections.packing == Packing::PerHead && *layer.kvHeads != *layer.heads) {
+    error("projections.packing", "'packing: per_head' needs as many key/value heads as query heads, found 'heads' " +
+                                     std::to_string(*layer.heads) + " and 'kv_heads' " + std::to_string(*layer.kvHeads) +
+                                     "; did you mean 'per_group'?");
+    projections.packing.value = Packing::Qkv;
+  }
+  if (packed && *layer.source == Source::Cross && *layer.kvDModel != *layer.dModel) {
+    error("projections.input", "'input: packed' needs 'kv_d_model' equal to 'd_model' (" + std::to_string(*layer.dModel) + "), found " +
+                                   std::to_string(*layer.kvDModel) + "; use 'separate'");
+    layer.kvDModel.value = *layer.dModel;
+  }
+}
+
+void Reader::readShape() {
+  ShapeSpec &shape = spec.shape;
+  shape.loc = fields.mapLocation("shape");
+  shape.batch = size("shape.batch");
+  shape.query = size("shape.query");
+  shape.key = size("shape.key");
+  shape.layout = word<ActivationLayout>("shape.layout");
+
+  bool none = *spec.projections.input == InputProjection::None;
+  bool knowsInput = !fields.isWrong("projections.input");
+  if (*spec.layer.source == Source::Self && !none) {
+    if (shape.key.given && !sameSize(*shape.key, *shape.query) && knowsInput && !fields.isWrong("shape.query") &&
+        !fields.isWrong("layer.source"))
+      error("shape.key", "'key' must equal 'query' (" + wordOf(*shape.query) + ") in self-attention with input projections, found " +
+                             wordOf(*shape.key));
+    shape.key.value = *shape.query;
+  }
+  if (!none && *spec.projections.output && knowsInput && !fields.isWrong("projections.output"))
+    refuseWithoutEffect("shape.layout", shape.layout, ActivationLayout::Bshd, "with input and output projections");
+}
+
+void Reader::readRest() {
+  const GivenField *name = fields.find("name");
+  spec.name = {name ? name->word : "attention", name ? name->loc : spec.loc, name != nullptr};
+  spec.queryOffset = word<QueryOffset>("query_offset");
+  for (auto [path, list] : {std::pair{"mask", &spec.mask}, {"position", &spec.position}, {"score", &spec.score}})
+    if (const GivenField *given = fields.find(path))
+      *list = given->variants;
+
+  spec.dtype.loc = fields.mapLocation("dtype");
+  spec.dtype.activations = dtype("dtype.activations");
+  spec.dtype.weights = dtype("dtype.weights");
+  spec.dtype.accumulate = dtype("dtype.accumulate");
+
+  bool hasY = false;
+  if (const GivenField *given = fields.find("outputs")) {
+    for (const Located<std::string> &output : given->words) {
+      spec.outputs.push_back({*enumFromWord<OutputKind>(output.value), output.loc, true});
+      hasY |= *spec.outputs.back() == OutputKind::Y;
+    }
+    if (!hasY)
+      error("outputs", "'outputs' must contain 'y'");
+  }
+  if (!hasY)
+    spec.outputs.insert(spec.outputs.begin(), {OutputKind::Y, spec.loc, false});
+}
+
+std::optional<Spec> Reader::read(const Tree &root) {
+  if (!fields.read(root))
+    return std::nullopt;
+  spec.loc = root.loc;
+  readLayer();
+  readProjections();
+  readShape();
+  readRest();
+  return std::move(spec);
+}
+
+std::optional<Spec> readSpec(StringRef text, StringRef file, Diagnostics &diagnostics) {
+  std::optional<Tree> root = readYaml(text, file, diagnostics);
+  return root ? Reader(file, diagnostics).read(*root) : std::nullopt;
+}
+
+} // namespace mhac
