@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mhac {
@@ -87,6 +88,7 @@ struct KernelInterface {
   std::vector<SizeInfo> sizes;
   std::vector<ArgumentInfo> arguments; // inputs, then weights, parameters, outputs: the order of the struct
   std::vector<CandidateInfo> candidates; // best first
+  std::vector<std::pair<std::string, int64_t>> constants; // fixed dimensions of the layer, for header and manifest: ("heads", 12), ...
   int64_t argsBytes = 0; // sizeof the argument struct
   int64_t workspaceOffset = 0, workspaceBytesOffset = 0;
 

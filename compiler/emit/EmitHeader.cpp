@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emit/EmitHeader.h"
+
+#include "emit/EntryShim.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+namespace mhac {
+
+std::string shapeText(const ArgumentInfo &argument) { return "[" + llvm::join(argument.dimNames, ", ") + "]"; }
+
+llvm::StringRef roleText(ArgumentRole role) {
+  switch (role) {
+  case ArgumentRole::Input:
+    return "input";
+  case ArgumentRole::Weight:
+    return "weight";
+  case ArgumentRole::Parameter:
+    return "parameter";
+  case ArgumentRole::Output:
+    return "output";
+  }
+  return "";
+}
+
+namespace {
+
+struct Field {
+  std::string declaration; // "const float *x"
+  std::string comment;
+  std::string zero = "0"; // in the _INIT macro
+};
+
+class HeaderWriter {
+public:
+  HeaderWriter(const KernelInterface &interface, Diagnostics &diagnostics)
+      : interface(interface), diagnostics(diagnostics), name(interface.name), upper(llvm::StringRef(name).upper()), out(text) {}
+
+  std::optional<std::string> write();
+
+private:
+  bool collectFields();
+  void writeArgumentTable();
+  void writeConstants();
+  void writeStruct();
+  void writeFunctions();
+
+  const KernelInterface &interface;
+  Diagnostics &diagnostics;
+  std::string name, upper, text;
+  llvm::raw_string_ostream out;
+  std::map<int64_t, Field> fields; // by offset
+};
+
+} // namespace
+
+static std::string rangeText(const SizeInfo &size) {
+  return std::to_string(size.minimum) + " .. " + std::to_string(size.maximum);
+}
+
+/// What the values inside an integer argument must be; empty when anything goes.
+static std::string checkText(const KernelInterface &interface, const ArgumentInfo &argument) {
+  if (argument.check == ArgumentCheck::None || argument.checkSize < 0)
+    return "";
+  std::string bound = interface.sizes[argument.checkSize].name;
+  std::string text = "0 <= value <= " + bound;
+  if (argument.check == ArgumentCheck::Sum && argument.checkWith >= 0)
+    text += ", value + " + interface.arguments[argument.checkWith].name + " <= " + bound;
+  return text;
+}
+
+bool HeaderWriter::collectFields() {
+  fields[0] = {"size_t struct_size", "set by " + upper + "_ARGS_INIT", "sizeof(" + name + "_args)"};
+  for (const SizeInfo &size : interface.sizes)
+    if (!size.isFixed())
+      fields[size.offset] = {"int64_t " + size.name, rangeText(size)};
+  for (const ArgumentInfo &argument : interface.arguments) {
+    std::string type(dtypeInfo(argument.dtype).cType);
+    std::string check = checkText(interface, argument);
+    fields[argument.offset] = {(argument.isOutput() ? "" : "const ") + type + " *" + argument.name,
+                               shapeText(argument) + (check.empty() ? "" : "; " + check)};
+    if (argument.stridesOffset >= 0)
+      fields[argument.stridesOffset] = {"const int64_t *" + argument.name + "_strides",
+                                        std::to_string(argument.dims.size()) + " strides in elements; NULL: dense"};
+  }
+  fields[interface.workspaceOffset] = {"void *workspace", "scratch, any alignment; NULL: the context's allocator gives it"};
+  fields[interface.workspaceBytesOffset] = {"size_t workspace_bytes", "of workspace"};
+
+  int64_t next = 0; // a hole or an overlap would shift everything after it
+  for (const auto &[offset, field] : fields) {
+    if (offset != next) {
+      diagnostics.internal({}, "field '" + field.declaration + "' of the argument struct is at offset " + std::to_string(offset) +
+                                   ", wanted " + std::to_string(next));
+      return false;
+    }
+    next += 8;
+  }
+  if (next != interface.argsBytes) {
+    diagnostics.internal({}, "the argument struct has " + std::to_string(next) + " bytes, wanted " + std::to_string(interface.argsBytes));
+    return false;
+  }
+  return true;
+}
+
+void HeaderWriter::writeArgumentTable() {
+  size_t nameWidth = 8, shapeWidth = 5;
+  for (const ArgumentInfo &argument : interface.arguments) {
+    nameWidth = std::max(nameWidth, argument.name.size());
+    shapeWidth = std::max(shapeWidth, shapeText(argument).size());
+  }
+  auto row = [&](llvm::StringRef argument, llvm::StringRef role, llvm::StringRef type, llvm::StringRef shape, llvm::StringRef layout) {
+    out << " *   " << llvm::left_justify(argument, nameWidth + 2) << llvm::left_justify(role, 11) << llvm::left_justify(type, 9)
+        << llvm::left_justify(shape, shapeWidth + 2) << layout << "\n";
+  };
+  row("argument", "role", "type", "shape", "layout in memory");
+  for (const ArgumentInfo &argument : interface.arguments) {
+    std::string layout = argument.stridesOffset < 0 ? "dense, row-major" : "dense, row-major, or as " + argument.name + "_strides says";
+    row(argument.name, roleText(argument.role), dtypeInfo(argument.dtype).cType, shapeText(argument), layout);
+  }
+  out << " *\n"
+      << " * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast), negative ones are\n"
+      << " * errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned to the size of an element;\n"
+      << " * a tensor without elements may be NULL. Inputs, weights and parameters may overlap each other; outputs and the workspace must overlap\n"
+      << " * nothing else. */\n";
+}
+
+void HeaderWriter::writeConstants() {
+  out << "/* What the kernels were compiled for. */\n";
+  for (const auto &[constant, value] : interface.constants)
+    out << "#define " << upper << "_" << llvm::StringRef(constant).upper() << " " << value << "\n";
+  for (const SizeInfo &size : interface.sizes) {
+    std::string macro = upper + "_" + llvm::StringRef(size.name).upper();
+    if (size.isFixed())
+      out << "#define " << macro << " " << size.minimum << "\n";
+    else
+      out << "#define " << macro << "_MAX INT64_C(" << size.maximum << ")\n";
+  }
+  out << "\n";
+}
+
+void HeaderWriter::writeStruct() {
+  size_t width = 0;
+  for (const auto &[offset, field] : fields)
+    width = std::max(width, field.declaration.size());
+  out << "/* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */\n"
+      << "typedef struct " << name << "_args {\n";
+  for (const auto &[offset, field] : fields)
+    out << "  " << llvm::left_justify(field.declaration + ";", width + 2) << "/* " << field.comment << " */\n";
+  out << "} " << name << "_args;\n\n#define " << upper << "_ARGS_INIT {";
+  llvm::interleave(fields, out, [&](const auto &field) { out << field.second.zero; }, ", ");
+  out << "}\n\n";
+}
+
+void HeaderWriter::writeFunctions() {
+  out << "/* Computes the layer. Everything is checked before memory is written: on any status but OK the outputs are untouched, except after\n"
+      << " * INTERNAL and failures of the context's own parallel_for.\n"
+      << " * context: allocator, threads and the place for messages (mhac_context_message says what was found and wanted); NULL: runs in the\n"
+      << " *   calling thread, needs a workspace and leaves no message.\n"
+      << " * args: see above. With a workspace of at least the bytes that " << name << "_workspace_bytes gives, nothing is allocated.\n"
+      << " * Thread-safe and re-entrant: any number of calls at a time, each with its own context, outputs and workspace.\n"
+      << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, STRIDE, ALIGNMENT, VALUE_RANGE, WORKSPACE_SIZE,\n"
+      << " *   WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL. */\n"
+      << "mhac_status " << name << "(mhac_context *context, const " << name << "_args *args);\n\n"
+      << "/* The bytes of workspace that a call with this context and the sizes in args needs; pointers in args are not read.\n"
+      << " * It depends on the context's concurrency; NULL: for a call without a context. Thread-safe as above.\n"
+      << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, UNSUPPORTED_CPU. */\n"
+      << "mhac_status " << name << "_workspace_bytes(mhac_context *context, const " << name << "_args *args, size_t *bytes);\n\n"
+      << "/* Name, version and targets of these kernels. The caller sets info->struct_size; the strings are static. Thread-safe. */\n"
+      << "void " << name << "_info(mhac_kernel_info *info);\n";
+}
+
+std::optional<std::string> HeaderWriter::write() {
+  if (!collectFields())
+    return std::nullopt;
+  out << "/* generated by mhac " MHAC_VERSION " from " << interface.specFile << " for " << targetList(interface) << "; do not edit\n *\n"
+      << " * Arguments of " << name << ":\n *\n";
+  writeArgumentTable();
+  std::string guard = "MHAC_GENERATED_" + upper + "_H";
+  out << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <mhac/runtime.h>\n\n"
+      << "#if MHAC_ABI_VERSION != 1\n#error \"this header needs the mhac runtime with ABI version 1\"\n#endif\n\n"
+      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  writeConstants();
+  writeStruct();
+  writeFunctions();
+  out << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  return std::move(text);
+}
+
+std::optional<std::string> emitHeader(const KernelInterface &interface, Diagnostics &diagnostics) {
+  return HeaderWriter(interface, diagnostics).write();
+}
+
+} // namespace mhac

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emit/OutputFile.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mhac {
+namespace fs = llvm::sys::fs;
+
+void OutputFiles::add(std::string path, std::string contents, bool executable) {
+  files.push_back({std::move(path), std::move(contents), executable, {}});
+}
+
+static void report(Diagnostics &diagnostics, llvm::StringRef path, llvm::StringRef reason) {
+  diagnostics.error({}, ("cannot write '" + path + "': " + reason).str());
+}
+
+bool OutputFiles::write(File &file, Diagnostics &diagnostics) {
+  llvm::SmallString<128> temporary;
+  int fd = -1;
+  unsigned mode = fs::all_read | fs::all_write | (file.executable ? fs::all_exe : fs::no_perms); // the umask takes its part
+  if (std::error_code error = fs::createUniqueFile(file.path + ".tmp-%%%%%%%%", fd, temporary, fs::OF_None, mode)) {
+    report(diagnostics, file.path, error.message());
+    return false;
+  }
+  file.temporary = temporary.str().str();
+  llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
+  stream << file.contents;
+  stream.close();
+  if (stream.has_error()) { // a full disk shows here
+    report(diagnostics, file.path, stream.error().message());
+    stream.clear_error();
+    return false;
+  }
+  return true;
+}
+
+bool OutputFiles::commit(Diagnostics &diagnostics) {
+  auto isFile = [](const File &file) { return file.path != "-"; };
+  bool ok = true;
+  llvm::StringSet<> seen;
+  for (File &file : files) {
+    if (isFile(file) && !seen.insert(file.path).second) {
+      report(diagnostics, file.path, "two outputs have this name");
+      ok = false;
+    } else if (isFile(file) && fs::is_directory(file.path)) { // rename would find out too late
+      report(diagnostics, file.path, "it is a directory");
+      ok = false;
+    }
+  }
+  for (File &file : files)
+    if (ok && isFile(file))
+      ok = write(file, diagnostics);
+
+  size_t renamed = 0;
+  for (; ok && renamed < files.size(); ++renamed) {
+    File &file = files[renamed];
+    if (!isFile(file))
+      continue;
+    if (std::error_code error = fs::rename(file.temporary, file.path)) {
+      report(diagnostics, file.path, error.message());
+      ok = false;
+      break;
+    }
+    file.temporary.clear();
+  }
+  if (!ok) {
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!files[i].temporary.empty())
+        fs::remove(files[i].temporary);
+      else if (i < renamed && isFile(files[i]))
+        fs::remove(files[i].path); // an object without its header would be worse than neither
+    }
+    return false;
+  }
+  for (const File &file : files)
+    if (!isFile(file))
+      llvm::outs() << file.contents;
+  llvm::outs().flush();
+  return true;
+}
+
+TemporaryFile::TemporaryFile(llvm::StringRef suffix) {
+  llvm::SmallString<128> path;
+  int fd = -1;
+  if (fs::createTemporaryFile("mhac", suffix, fd, path))
+    return;
+  llvm::raw_fd_ostream(fd, /*shouldClose=*/true);
+  name = path.str().str();
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (!name.empty())
+    fs::remove(name);
+}
+
+bool TemporaryFile::write(llvm::StringRef contents) const {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(name, error);
+  if (error)
+    return false;
+  stream << contents;
+  stream.close();
+  bool ok = !stream.has_error();
+  stream.clear_error();
+  return ok;
+}
+
+std::string TemporaryFile::read() const {
+  auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+} // namespace mhac

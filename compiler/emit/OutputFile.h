@@ -1,0 +1,48 @@
+// Files that appear together or not at all: collected in memory, written under temporary names in the folder of each destination, renamed last.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace mhac {
+
+class OutputFiles {
+public:
+  /// Plans a file; "-" is standard output. `executable` sets the x permission (shared libraries).
+  void add(std::string path, std::string contents, bool executable = false);
+  /// Writes everything. On false no planned file is left, also none of an earlier run that was already replaced, and no temporary.
+  bool commit(Diagnostics &diagnostics);
+
+private:
+  struct File {
+    std::string path, contents;
+    bool executable;
+    std::string temporary; // empty while there is none
+  };
+  bool write(File &file, Diagnostics &diagnostics);
+
+  std::vector<File> files;
+};
+
+/// A temporary file that lives as long as the object; for tools that want paths (the system linker).
+class TemporaryFile {
+public:
+  explicit TemporaryFile(llvm::StringRef suffix);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  /// Empty when none could be made.
+  const std::string &path() const { return name; }
+  bool write(llvm::StringRef contents) const;
+  std::string read() const;
+
+private:
+  std::string name;
+};
+
+} // namespace mhac
