@@ -81,9 +81,10 @@ template <typename T>
 void Reader::refuseWithoutEffect(StringRef path, Located<T> &field, const T &defaultValue, const std::string &reason) {
   if (field.given && field.value != defaultValue) {
     const GivenField *given = fields.find(path);
-    StringRef key = findSpecField(path)->key();
-    Diagnostic &report = diagnostics.error(given->keyLoc, "'" + key.str() + "' has no effect " + reason);
-    report.length = key.size();
+    // "bias.input": its last word alone would name two keys.
+    std::string shown = path.split('.').second.str();
+    Diagnostic &report = diagnostics.error(given->keyLoc, "'" + shown + "' has no effect " + reason);
+    report.length = findSpecField(path)->key().size();
   }
   field.value = defaultValue;
 }
