@@ -9,6 +9,13 @@
 
 #include <mhac/runtime.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #define MHAC_MAX_RANK 6
 
 /* A run-time size of the entry, for example "batch". */
@@ -129,4 +136,10 @@ void mhac_kernel_free(void *user_context, void *memory);
 int mhac_kernel_parallel_for(void *user_context, int (*body)(void *user_context, int task, uint8_t *closure), int first, int count,
                              uint8_t *closure);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -11,6 +11,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* The runtime is compiled with hidden symbols; what is declared here is visible also when it is linked into a shared library. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 
 /* Version of the binary interface between generated objects and this runtime. Every generated object refers to the symbol
  * mhac_runtime_abi_<version>, so that a mismatch is a link error. */
@@ -126,6 +130,9 @@ typedef struct mhac_kernel_info {
   const char *selected;   /* the one that runs on this CPU with a default context; NULL when none does */
 } mhac_kernel_info;
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,314 @@
+/* Calls of generated functions: picks the candidate, lays out the workspace, makes the buffers and runs the kernels.
+ *
+ * Workspace, from its first 64-byte boundary on: frame (buffers, sizes and argument vector of the kernels), the candidate's intermediates,
+ * then a state and an arena for each worker. Everything a call needs lies there, so that a call with a caller's workspace allocates nothing.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "context.h"
+#include "halide_buffer.h"
+#include "kernel_arguments.h"
+#include "kernel_state.h"
+#include "thread_pool.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const int mhac_runtime_abi_1 = 1;
+
+/* A call after all checks. */
+typedef struct call_plan {
+  mhac_context *context;
+  const mhac_entry *entry;
+  const void *args;
+  const mhac_candidate *candidate;
+  int workers;
+  int empty;               /* no output has an element: nothing is run and no workspace needed */
+  int64_t vector_length;   /* pointers in the longest argument vector */
+  int64_t frame_bytes;     /* multiples of 64, all four */
+  int64_t buffers_bytes;
+  int64_t worker_bytes;
+  int64_t workspace_bytes; /* with the slack for a start that is not aligned */
+} call_plan;
+
+static int64_t round_to_line(int64_t bytes) {
+  return bytes > INT64_MAX - MHAC_LINE_BYTES ? INT64_MAX : (bytes + MHAC_LINE_BYTES - 1) / MHAC_LINE_BYTES * MHAC_LINE_BYTES;
+}
+
+/* ---- Choosing ---- */
+
+/* The features of the machine, kept by the object. Racing first calls write the same value. */
+static uint64_t machine_features(const mhac_entry *entry) {
+  uint64_t features = __atomic_load_n(entry->cpu_features, __ATOMIC_RELAXED);
+  if (features == 0) {
+    features = mhac_cpu_features();
+    __atomic_store_n(entry->cpu_features, features, __ATOMIC_RELAXED);
+  }
+  return features;
+}
+
+static int guards_hold(const call_plan *plan, const mhac_candidate *candidate) {
+  int64_t i;
+  for (i = 0; i < candidate->guard_count; ++i) {
+    const mhac_guard *guard = &candidate->guards[i];
+    int64_t value = guard->size < 0 ? plan->workers : mhac_size_value(plan->entry, plan->args, guard->size);
+    if (value < guard->minimum || value > guard->maximum)
+      return 0;
+  }
+  return 1;
+}
+
+static mhac_status choose_candidate(call_plan *plan) {
+  const mhac_entry *entry = plan->entry;
+  uint64_t features = machine_features(entry);
+  int64_t i;
+  if (plan->context != NULL)
+    features &= plan->context->cpu_features;
+  for (i = 0; i < entry->candidate_count; ++i) {
+    const mhac_candidate *candidate = &entry->candidates[i];
+    if ((candidate->features & ~features) == 0 && guards_hold(plan, candidate)) {
+      plan->candidate = candidate;
+      return MHAC_STATUS_OK;
+    }
+  }
+  return mhac_context_fail(plan->context, MHAC_STATUS_UNSUPPORTED_CPU, entry->name,
+                           "found no kernel for this CPU (features 0x%" PRIx64 ") among the targets %s", features, entry->targets);
+}
+
+/* ---- Workspace layout ---- */
+
+/* Kernels address intermediates in 32 bits too. */
+static mhac_status plan_buffers(call_plan *plan) {
+  const mhac_candidate *candidate = plan->candidate;
+  int64_t i, dim;
+  plan->buffers_bytes = 0;
+  for (i = 0; i < candidate->workspace_count; ++i) {
+    const mhac_workspace_buffer *buffer = &candidate->workspace[i];
+    int64_t elements = 1;
+    for (dim = 0; dim < buffer->rank; ++dim)
+      elements = mhac_saturating_multiply(elements, mhac_extent_value(plan->entry, plan->args, &buffer->dims[dim]));
+    if (elements > INT32_MAX)
+      return mhac_context_fail(plan->context, MHAC_STATUS_SIZE_TOO_LARGE, plan->entry->name,
+                               "workspace: found an intermediate of %" PRId64 " elements, wanted <= %d", elements, INT32_MAX);
+    plan->buffers_bytes = mhac_saturating_add(plan->buffers_bytes, round_to_line(elements * buffer->element_bytes));
+  }
+  return MHAC_STATUS_OK;
+}
+
+static mhac_status plan_workspace(call_plan *plan) {
+  const mhac_entry *entry = plan->entry;
+  const mhac_candidate *candidate = plan->candidate;
+  mhac_status status = plan_buffers(plan);
+  int64_t operands = 0;
+  int64_t total, i;
+  if (status != MHAC_STATUS_OK)
+    return status;
+  for (i = 0; i < candidate->kernel_count; ++i)
+    if (candidate->kernels[i].operand_count > operands)
+      operands = candidate->kernels[i].operand_count;
+  plan->vector_length = 1 + operands;
+  plan->frame_bytes = round_to_line((entry->argument_count + candidate->workspace_count) * (int64_t)sizeof(mhac_buffer_with_dims) +
+                                    plan->vector_length * (int64_t)sizeof(void *) + entry->size_count * (int64_t)sizeof(int32_t));
+  plan->worker_bytes = mhac_saturating_add(MHAC_LINE_BYTES, round_to_line(candidate->arena_bytes));
+  total = mhac_saturating_multiply(plan->workers, plan->worker_bytes);
+  total = mhac_saturating_add(total, plan->buffers_bytes);
+  total = mhac_saturating_add(total, plan->frame_bytes + MHAC_LINE_BYTES);
+  plan->workspace_bytes = total;
+  if ((uint64_t)total > SIZE_MAX / 2)
+    return mhac_context_fail(plan->context, MHAC_STATUS_SIZE_TOO_LARGE, entry->name,
+                             "workspace: found a need of %" PRId64 " bytes, wanted a size that can be addressed", total);
+  return MHAC_STATUS_OK;
+}
+
+/* Everything up to the workspace. `with_tensors` is 0 for the question how large it must be, which is asked before there are tensors. */
+static mhac_status plan_call(call_plan *plan, mhac_context *context, const mhac_entry *entry, const void *args, int with_tensors) {
+  mhac_status status;
+  mhac_context_clear(context);
+  if (entry == NULL)
+    return mhac_context_fail(context, MHAC_STATUS_NULL_ARGUMENT, "mhac_kernel_call", "argument 'entry': found NULL, wanted a descriptor");
+  plan->context = context;
+  plan->entry = entry;
+  plan->args = args;
+  plan->workers = mhac_context_concurrency(context);
+  status = mhac_check_sizes(context, entry, args);
+  if (status == MHAC_STATUS_OK && with_tensors)
+    status = mhac_check_tensors(context, entry, args);
+  if (status == MHAC_STATUS_OK)
+    status = choose_candidate(plan);
+  if (status != MHAC_STATUS_OK)
+    return status;
+  plan->empty = mhac_outputs_empty(entry, args);
+  return plan->empty ? MHAC_STATUS_OK : plan_workspace(plan);
+}
+
+/* ---- Running ---- */
+
+static void set_buffer(mhac_buffer_with_dims *described, void *data, int64_t type, int64_t rank) {
+  memset(described, 0, sizeof(*described));
+  described->buffer.host = (uint8_t *)data;
+  described->buffer.type = (uint32_t)type;
+  described->buffer.dimensions = (int32_t)rank;
+  described->buffer.dim = described->dims;
+}
+
+/* Strides of empty tensors may be beyond 32 bits when they are dense; they are never used. */
+static int32_t clamp_stride(int64_t stride) { return stride > INT32_MAX ? INT32_MAX : (int32_t)stride; }
+
+static void make_argument_buffer(const call_plan *plan, const mhac_argument *argument, mhac_buffer_with_dims *made) {
+  mhac_tensor_view view;
+  int64_t dim;
+  mhac_view_tensor(plan->entry, plan->args, argument, &view);
+  set_buffer(made, view.data, argument->type, argument->rank);
+  for (dim = 0; dim < argument->rank; ++dim) {
+    mhac_dimension *to = &made->dims[argument->rank - 1 - dim];
+    to->extent = (int32_t)view.extents[dim];
+    to->stride = clamp_stride(view.strides[dim]);
+  }
+}
+
+/* Returns the bytes that the intermediate takes. */
+static int64_t make_workspace_buffer(const call_plan *plan, const mhac_workspace_buffer *buffer, void *data, mhac_buffer_with_dims *made) {
+  int64_t elements = 1;
+  int64_t dim;
+  set_buffer(made, data, buffer->type, buffer->rank);
+  for (dim = 0; dim < buffer->rank; ++dim) {
+    int64_t extent = mhac_extent_value(plan->entry, plan->args, &buffer->dims[dim]);
+    made->dims[dim].extent = (int32_t)extent;
+    made->dims[dim].stride = clamp_stride(elements);
+    elements = mhac_saturating_multiply(elements, extent);
+  }
+  return round_to_line(elements * buffer->element_bytes);
+}
+
+static void make_workers(const call_plan *plan, mhac_call *call, char *memory) {
+  int i;
+  call->parallel = plan->context != NULL && plan->context->parallel.parallel_for != NULL ? &plan->context->parallel : NULL;
+  call->workers = plan->workers;
+  call->first_worker = memory;
+  call->worker_bytes = plan->worker_bytes;
+  call->parallel_status = MHAC_STATUS_OK;
+  call->task_code = 0;
+  for (i = 0; i < plan->workers; ++i) {
+    mhac_worker *worker = (mhac_worker *)(void *)(memory + i * plan->worker_bytes);
+    worker->call = call;
+    worker->last = NULL;
+    worker->arena_end = (char *)worker + plan->worker_bytes;
+    worker->in_task = 0;
+  }
+}
+
+static mhac_status run_kernels(const call_plan *plan, void *workspace) {
+  const mhac_entry *entry = plan->entry;
+  const mhac_candidate *candidate = plan->candidate;
+  uintptr_t misaligned = (uintptr_t)workspace % MHAC_LINE_BYTES;
+  char *base = (char *)workspace + (misaligned != 0 ? MHAC_LINE_BYTES - misaligned : 0);
+  char *data = base + plan->frame_bytes;
+  mhac_buffer_with_dims *arguments = (mhac_buffer_with_dims *)(void *)base;
+  mhac_buffer_with_dims *intermediates = arguments + entry->argument_count;
+  void **vector = (void **)(void *)(intermediates + candidate->workspace_count);
+  int32_t *sizes = (int32_t *)(void *)(vector + plan->vector_length);
+  mhac_call call;
+  void *user_context;
+  int64_t i, k;
+
+  for (i = 0; i < entry->argument_count; ++i)
+    make_argument_buffer(plan, &entry->arguments[i], &arguments[i]);
+  for (i = 0; i < candidate->workspace_count; ++i)
+    data += make_workspace_buffer(plan, &candidate->workspace[i], data, &intermediates[i]);
+  for (i = 0; i < entry->size_count; ++i)
+    sizes[i] = (int32_t)mhac_size_value(entry, plan->args, i);
+  make_workers(plan, &call, data);
+  user_context = call.first_worker;
+
+  for (k = 0; k < candidate->kernel_count; ++k) {
+    const mhac_kernel *kernel = &candidate->kernels[k];
+    int code;
+    vector[0] = &user_context;
+    for (i = 0; i < kernel->operand_count; ++i) {
+      const mhac_operand *operand = &kernel->operands[i];
+      vector[1 + i] = operand->kind == MHAC_OPERAND_ARGUMENT    ? (void *)&arguments[operand->index].buffer
+                      : operand->kind == MHAC_OPERAND_WORKSPACE ? (void *)&intermediates[operand->index].buffer
+                                                                : (void *)&sizes[operand->index];
+    }
+    code = kernel->function(vector);
+    if (code == 0)
+      continue;
+    if (call.parallel_status != MHAC_STATUS_OK && call.task_code == 0)
+      return mhac_context_fail(plan->context, call.parallel_status, entry->name, "kernel '%s': the parallel loop could not run: %s",
+                               kernel->name, mhac_status_string(call.parallel_status));
+    return mhac_context_fail(plan->context, MHAC_STATUS_INTERNAL, entry->name, "kernel '%s': found return code %d, wanted 0", kernel->name,
+                             code);
+  }
+  return MHAC_STATUS_OK;
+}
+
+static mhac_status run_in_given_workspace(const call_plan *plan, void *workspace, size_t bytes) {
+  if (bytes < (uint64_t)plan->workspace_bytes)
+    return mhac_context_fail(plan->context, MHAC_STATUS_WORKSPACE_SIZE, plan->entry->name,
+                             "argument 'workspace_bytes': found %zu, wanted >= %" PRId64, bytes, plan->workspace_bytes);
+  return run_kernels(plan, workspace);
+}
+
+static mhac_status run_in_own_workspace(const call_plan *plan) {
+  const mhac_allocator *allocator;
+  size_t bytes = (size_t)plan->workspace_bytes;
+  mhac_status status;
+  void *workspace;
+  if (plan->context == NULL)
+    return MHAC_STATUS_WORKSPACE_MISSING;
+  allocator = &plan->context->allocator;
+  workspace = allocator->allocate(allocator->self, bytes, MHAC_LINE_BYTES);
+  if (workspace == NULL)
+    return mhac_context_fail(plan->context, MHAC_STATUS_OUT_OF_MEMORY, plan->entry->name,
+                             "workspace: found no memory, wanted %" PRId64 " bytes", plan->workspace_bytes);
+  status = run_kernels(plan, workspace);
+  allocator->release(allocator->self, workspace, bytes);
+  return status;
+}
+
+/* ---- Interface of generated code ---- */
+
+mhac_status mhac_kernel_call(mhac_context *context, const mhac_entry *entry, const void *args) {
+  call_plan plan;
+  void *workspace;
+  size_t bytes;
+  mhac_status status = plan_call(&plan, context, entry, args, 1);
+  if (status != MHAC_STATUS_OK || plan.empty)
+    return status;
+  if (context != NULL && mhac_thread_pool_check(&context->parallel) != MHAC_STATUS_OK)
+    return mhac_context_fail(context, MHAC_STATUS_FORKED, entry->name, "found a thread pool of the parent process, wanted one of this process");
+  workspace = mhac_given_workspace(entry, args, &bytes);
+  return workspace != NULL ? run_in_given_workspace(&plan, workspace, bytes) : run_in_own_workspace(&plan);
+}
+
+mhac_status mhac_kernel_workspace_bytes(mhac_context *context, const mhac_entry *entry, const void *args, size_t *bytes) {
+  call_plan plan;
+  mhac_status status;
+  if (bytes == NULL) {
+    mhac_context_clear(context);
+    return mhac_context_fail(context, MHAC_STATUS_NULL_ARGUMENT, entry != NULL ? entry->name : "mhac_kernel_workspace_bytes",
+                             "argument 'bytes': found NULL, wanted a pointer to a size_t");
+  }
+  *bytes = 0;
+  status = plan_call(&plan, context, entry, args, 0);
+  if (status == MHAC_STATUS_OK && !plan.empty)
+    *bytes = (size_t)plan.workspace_bytes;
+  return status;
+}
+
+void mhac_kernel_describe(const mhac_entry *entry, mhac_kernel_info *info) {
+  mhac_kernel_info known;
+  size_t bytes;
+  int64_t i;
+  if (entry == NULL || info == NULL)
+    return;
+  known.struct_size = info->struct_size;
+  known.name = entry->name;
+  known.version = entry->version;
+  known.targets = entry->targets;
+  known.selected = NULL;
+  for (i = entry->candidate_count - 1; i >= 0; --i)
+    if ((entry->candidates[i].features & ~machine_features(entry)) == 0)
+      known.selected = entry->candidates[i].target;
+  /* Only whole fields that the caller's version of the struct has. */
+  bytes = info->struct_size < sizeof(known) ? info->struct_size / sizeof(void *) * sizeof(void *) : sizeof(known);
+  memcpy(info, &known, bytes);
+}
