@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/KernelInterface.h"
+
+#include "attention/AttentionDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+
+namespace mhac {
+
+static int indexByName(const auto &list, llvm::StringRef name) {
+  auto found = std::find_if(list.begin(), list.end(), [&](const auto &element) { return element.name == name; });
+  return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+}
+
+int KernelInterface::sizeIndex(llvm::StringRef wanted) const { return indexByName(sizes, wanted); }
+int KernelInterface::argumentIndex(llvm::StringRef wanted) const { return indexByName(arguments, wanted); }
+
+static DType dtypeOf(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << mlir::cast<mlir::RankedTensorType>(type).getElementType();
+  for (int i = 0;; ++i) // the verifier of the import admits only rows of the table
+    if (dtypeInfo(static_cast<DType>(i)).mlirType == text)
+      return static_cast<DType>(i);
+}
+
+namespace {
+
+/// Fills an interface from the function whose arguments carry the attributes.
+class InterfaceBuilder {
+public:
+  InterfaceBuilder(KernelInterface &interface, mlir::func::FuncOp function) : interface(interface), function(function) {}
+
+  void build() {
+    addSizes();
+    addArguments();
+    resolveChecks();
+    layOut();
+    addConstants();
+  }
+
+private:
+  void addSizes();
+  void addArguments();
+  void addArgument(attn::ArgumentAttr attribute, mlir::Type type);
+  void resolveChecks();
+  void layOut();
+  void addConstants();
+
+  KernelInterface &interface;
+  mlir::func::FuncOp function;
+  std::vector<attn::ArgumentAttr> attributes; // of interface.arguments, for what names other arguments
+};
+
+} // namespace
+
+void InterfaceBuilder::addSizes() {
+  auto sizes = function->getAttrOfType<mlir::ArrayAttr>(attn::kSizesAttr);
+  for (auto size : sizes.getAsRange<attn::SizeAttr>())
+    interface.sizes.push_back({size.getName().str(), size.getMinimum(), size.getMaximum()});
+}
+
+void InterfaceBuilder::addArgument(attn::ArgumentAttr attribute, mlir::Type type) {
+  ArgumentInfo info;
+  info.name = attribute.getName().str();
+  info.role = static_cast<ArgumentRole>(attribute.getRole()); // same enumerators
+  info.dtype = dtypeOf(type);
+  for (mlir::StringAttr dim : attribute.getDims()) {
+    ExtentInfo extent;
+    if (dim.getValue().getAsInteger(10, extent.factor))
+      extent = {interface.sizeIndex(dim.getValue()), 1, 1};
+    info.dimNames.push_back(dim.getValue().str());
+    info.dims.push_back(extent);
+  }
+  info.stridesOffset = attribute.getStrided() ? 0 : -1; // placed by layOut
+  info.check = static_cast<ArgumentCheck>(attribute.getCheck());
+  interface.arguments.push_back(std::move(info));
+  attributes.push_back(attribute);
+}
+
+void InterfaceBuilder::addArguments() {
+  for (ArgumentRole role : {ArgumentRole::Input, ArgumentRole::Weight, ArgumentRole::Parameter, ArgumentRole::Output}) {
+    auto add = [&](attn::ArgumentAttr attribute, mlir::Type type) {
+      if (attribute && static_cast<ArgumentRole>(attribute.getRole()) == role)
+        addArgument(attribute, type);
+    };
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      add(function.getArgAttrOfType<attn::ArgumentAttr>(i, attn::kArgumentAttr), function.getArgumentTypes()[i]);
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      add(function.getResultAttrOfType<attn::ArgumentAttr>(i, attn::kArgumentAttr), function.getResultTypes()[i]);
+  }
+}
+
+void InterfaceBuilder::resolveChecks() {
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    if (mlir::StringAttr size = attributes[i].getCheckSize())
+      interface.arguments[i].checkSize = interface.sizeIndex(size.getValue());
+    if (mlir::StringAttr with = attributes[i].getCheckWith())
+      interface.arguments[i].checkWith = interface.argumentIndex(with.getValue());
+  }
+}
+
+/// Offsets as C gives them: all fields have 8 bytes. The order is part of the ABI of the generated header.
+void InterfaceBuilder::layOut() {
+  int64_t next = 8; // behind struct_size
+  auto place = [&](int64_t &offset) {
+    offset = next;
+    next += 8;
+  };
+  for (SizeInfo &size : interface.sizes)
+    if (!size.isFixed())
+      place(size.offset);
+  for (ArgumentInfo &argument : interface.arguments) {
+    place(argument.offset);
+    if (argument.stridesOffset >= 0)
+      place(argument.stridesOffset);
+  }
+  place(interface.workspaceOffset);
+  place(interface.workspaceBytesOffset);
+  interface.argsBytes = next;
+}
+
+void InterfaceBuilder::addConstants() {
+  auto add = [&](const char *name, mlir::Value value, unsigned dim) {
+    int64_t extent = mlir::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim);
+    if (!mlir::ShapedType::isDynamic(extent))
+      interface.constants.push_back({name, extent});
+  };
+  bool found = false;
+  function.walk([&](attn::AttentionOp op) {
+    if (found)
+      return;
+    found = true;
+    add("heads", op.getQuery(), 1);
+    add("kv_heads", op.getKey(), 1);
+    add("head_dim", op.getQuery(), 3);
+    add("v_head_dim", op.getValue(), 3);
+  });
+  for (auto [name, argument] : {std::pair("d_model", "x"), {"kv_d_model", "memory"}})
+    if (int i = interface.argumentIndex(argument); i >= 0)
+      interface.constants.push_back({name, interface.arguments[i].dims.back().factor});
+}
+
+static CandidateInfo makeCandidate(attn::CandidateOp op, mlir::func::FuncOp function, const KernelInterface &interface) {
+  CandidateInfo info;
+  info.function = op.getCallee().str();
+  info.target = op.getTarget().str();
+  for (auto guard : op.getGuards().getAsRange<attn::GuardAttr>())
+    info.guards.push_back({interface.sizeIndex(guard.getSize()), guard.getMinimum(), guard.getMaximum()}); // -1 for "workers"
+  function.walk([&](mlir::Operation *inner) {
+    if (auto schedule = inner->getAttrOfType<attn::ScheduleAttr>("schedule"))
+      info.schedules.push_back((inner->getName().getStringRef() + ": " + schedule.getRule() + " (" + schedule.getReason() + ")").str());
+  });
+  return info;
+}
+
+KernelInterface makeKernelInterface(mlir::ModuleOp module) {
+  KernelInterface interface;
+  if (auto file = module->getAttrOfType<mlir::StringAttr>(attn::kSpecFileAttr))
+    interface.specFile = file.getValue().str();
+
+  auto entries = module.getOps<attn::EntryOp>();
+  if (entries.empty()) { // not scheduled yet: sizes and arguments only, for --explain
+    for (auto function : module.getOps<mlir::func::FuncOp>())
+      if (function->hasAttr(attn::kEntryAttr)) {
+        interface.name = function.getName().str();
+        InterfaceBuilder(interface, function).build();
+        break;
+      }
+    return interface;
+  }
+  attn::EntryOp entry = *entries.begin();
+  interface.name = entry.getSymName().str();
+  for (auto candidate : entry.getBody().getOps<attn::CandidateOp>()) {
+    auto function = module.lookupSymbol<mlir::func::FuncOp>(candidate.getCallee());
+    if (interface.candidates.empty()) // all candidates have the same signature
+      InterfaceBuilder(interface, function).build();
+    interface.candidates.push_back(makeCandidate(candidate, function, interface));
+  }
+  return interface;
+}
+
+} // namespace mhac
