@@ -1,0 +1,29 @@
+// Compares the outputs of a call with the reference, by the tolerance rule.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Operands.h"
+
+#include <string>
+#include <vector>
+
+namespace mhac::artefact {
+
+struct Verdict {
+  bool accepted = false;
+  /// Largest error of y and lse; meaningful when the outputs could be compared.
+  double maxError = 0;
+  double allowed = 0;
+  size_t rows = 0; // compared with the reference
+  /// What is wrong, one line: output, indices, both values, their distance, the seed.
+  std::string message;
+};
+
+/// All rows, or about `limit` of them: the first and last of each batch row and random ones between.
+std::vector<reference::Row> chooseRows(const reference::Sizes &sizes, size_t limit, uint64_t seed);
+
+/// Checks the outputs in `operands` after a call: the `rows` against the reference, all other rows for numbers that are not finite, and the
+/// memory around for stray writes.
+Verdict judge(const Spec &spec, const Operands &operands, const std::vector<reference::Row> &rows, uint64_t seed);
+
+} // namespace mhac::artefact

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Operands.h"
+
+#include "reference/masks.h"
+
+#include <mhac/runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+namespace mhac::artefact {
+
+namespace {
+
+/// Normally distributed numbers by Box and Muller, from a counter: fast enough for the weights of large models, the same on every machine.
+class Normals {
+public:
+  explicit Normals(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15u + 1) {}
+  float next() {
+    if (hasSpare) {
+      hasSpare = false;
+      return spare;
+    }
+    uint64_t bits = mix();
+    float u = (float(bits >> 40) + 1) * 0x1p-24f, angle = float(bits & 0xffffff) * 0x1p-24f * 6.2831853f;
+    float radius = std::sqrt(-2 * std::log(u));
+    spare = radius * std::sin(angle);
+    hasSpare = true;
+    return radius * std::cos(angle);
+  }
+
+private:
+  uint64_t mix() { // splitmix64
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  uint64_t state;
+  float spare = 0;
+  bool hasSpare = false;
+};
+
+int64_t countOf(const std::vector<int64_t> &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<int64_t>());
+}
+
+/// Elements between the first and the last of a strided tensor, both included.
+int64_t spanOf(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
+  int64_t span = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0)
+      return 0;
+    span += (shape[i] - 1) * strides[i];
+  }
+  return span;
+}
+
+/// Calls f(offset, index) for every element, innermost dimension fastest.
+template <typename F> void forEachElement(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides, F f) {
+  if (countOf(shape) == 0)
+    return;
+  std::vector<int64_t> index(shape.size(), 0);
+  int64_t offset = 0;
+  while (true) {
+    f(offset, index);
+    size_t dim = shape.size();
+    while (dim > 0) {
+      --dim;
+      offset += strides[dim];
+      if (++index[dim] < shape[dim])
+        break;
+      offset -= shape[dim] * strides[dim];
+      index[dim] = 0;
+      if (dim == 0)
+        return;
+    }
+    if (shape.empty())
+      return;
+  }
+}
+
+/// Strides of a tensor that lies with its outer dimensions in random order, with gaps, and perhaps one batch for all. Innermost stride 1.
+std::vector<int64_t> randomStrides(const std::vector<int64_t> &shape, bool broadcast, std::mt19937_64 &random) {
+  std::vector<size_t> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), size_t(0)); // innermost first
+  std::shuffle(order.begin() + 1, order.end(), random);
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t dim : order) {
+    strides[dim] = stride;
+    stride *= std::max<int64_t>(shape[dim], 1);
+    stride += int64_t(random() % 3) * int64_t(random() % 5);
+  }
+  if (broadcast && shape.size() > 1 && random() % 3 == 0)
+    strides[0] = 0;
+  return strides;
+}
+
+std::vector<int64_t> denseStrides(const std::vector<int64_t> &shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0; stride *= std::max<int64_t>(shape[i], 1))
+    strides[i] = stride;
+  return strides;
+}
+
+} // namespace
+
+SizeValues chooseSizes(const Manifest &manifest, const SizeValues &wanted) {
+  SizeValues sizes;
+  for (const SizeField &size : manifest.sizes) {
+    auto found = wanted.find(size.name);
+    int64_t value = found != wanted.end() ? found->second : wanted.count("query") ? wanted.at("query") : 1;
+    sizes[size.name] = std::clamp(value, size.minimum, size.maximum);
+  }
+  return sizes;
+}
+
+Operands::Operands(const Manifest &manifest, const Spec &spec, SizeValues sizes, const FillOptions &options, const Operands *weightsOf)
+    : manifest(manifest), spec(spec), sizeValues(std::move(sizes)) {
+  batchSize = sizeValues.count("batch") ? sizeValues.at("batch") : 1;
+  querySize = sizeValues.count("query") ? sizeValues.at("query") : 1;
+  keySize = sizeValues.count("key") ? sizeValues.at("key") : querySize;
+
+  std::mt19937_64 random(options.seed);
+  for (const Argument &argument : manifest.arguments)
+    place(argument, options, weightsOf, random);
+  fillParameters(options, random);
+  findWhatMatters(options, random);
+  for (Buffer &buffer : buffers)
+    if ((buffer.argument->role == Role::Input || buffer.argument->role == Role::Weight) && buffer.memory.use_count() == 1)
+      fillNumbers(buffer, options, options.seed + 1000 * size_t(&buffer - buffers.data()));
+  for (Buffer &buffer : buffers)
+    if (!buffer.argument->isOutput())
+      buffer.memory->makeReadOnly();
+  writeStructure();
+}
+
+reference::Sizes Operands::sizes() const { return {batchSize, querySize, keySize}; }
+
+void Operands::place(const Argument &argument, const FillOptions &options, const Operands *weightsOf, std::mt19937_64 &random) {
+  Buffer buffer{&argument, nullptr, shapeOf(argument, sizeValues), {}};
+  bool strided = options.strided && argument.stridesOffset >= 0;
+  buffer.strides = strided ? randomStrides(buffer.shape, !argument.isOutput(), random) : denseStrides(buffer.shape);
+  if (weightsOf && argument.role == Role::Weight)
+    buffer.memory = weightsOf->buffers[buffers.size()].memory;
+  else
+    buffer.memory = std::make_shared<GuardedMemory>(size_t(spanOf(buffer.shape, buffer.strides) * dtypeInfo(argument.dtype).bytes()),
+                                                    options.placement);
+  views[argument.name] = {argument.dtype, buffer.memory->data(), buffer.shape, buffer.strides};
+  buffers.push_back(std::move(buffer));
+}
+
+void Operands::fillParameters(const FillOptions &options, std::mt19937_64 &random) {
+  auto data = [](const Buffer &buffer) { return static_cast<int64_t *>(buffer.memory->data()); };
+  // A Sum needs the other values first. Where keys may begin later (`key_starts`), "full" means 0; a count is full at the size.
+  for (ValueCheck check : {ValueCheck::Range, ValueCheck::Sum})
+    for (Buffer &buffer : buffers) {
+      const Argument &argument = *buffer.argument;
+      if (argument.dtype != DType::I64 || argument.check != check)
+        continue;
+      const int64_t size = argument.checkSize == "key" ? keySize : sizeValues.count(argument.checkSize) ? sizeValues.at(argument.checkSize) : keySize;
+      const bool isStart = argument.name == "key_starts";
+      for (int64_t i = 0; i < countOf(buffer.shape); ++i) {
+        int64_t limit = size;
+        if (check == ValueCheck::Sum)
+          for (const Buffer &other : buffers)
+            if (other.argument->name == argument.checkWith)
+              limit -= std::max<int64_t>(data(other)[i], 0); // -1: not filled yet
+        switch (options.fullLengths ? 0 : (i + options.seed) % 4) {
+        case 0: // everything valid
+          data(buffer)[i] = isStart ? 0 : limit;
+          break;
+        case 1: // nothing valid
+          data(buffer)[i] = isStart ? limit : 0;
+          break;
+        default:
+          data(buffer)[i] = int64_t(random() % uint64_t(limit + 1));
+        }
+      }
+    }
+}
+
+void Operands::findWhatMatters(const FillOptions &options, std::mt19937_64 &random) {
+  keyMatters.assign(size_t(batchSize * keySize), spec.mask.empty() || !options.poison);
+  queryMatters.assign(size_t(batchSize * querySize), (spec.mask.empty() && keySize > 0) || !options.poison);
+  excluded.assign(size_t(batchSize * querySize), false);
+  if (options.poison && !spec.mask.empty())
+    for (int64_t b = 0; b < batchSize; ++b) {
+      reference::RowMask mask = reference::rowMask(spec, sizes(), views, b);
+      for (int64_t q = 0; q < querySize; ++q)
+        for (int64_t k = 0; k < keySize; ++k)
+          if (mask.isVisible(q, k))
+            keyMatters[size_t(b * keySize + k)] = queryMatters[size_t(b * querySize + q)] = true;
+    }
+  // A token of self-attention is query and key. One that no query sees may be NaN although it is a query of its own: then its row of the
+  // output may be anything, but no other row may change. Half of these rows are tried so, the others stay to be compared.
+  tokenMatters = queryMatters;
+  if (*spec.layer.source != Source::Self || *spec.projections.input == InputProjection::None)
+    return;
+  for (size_t i = 0; i < tokenMatters.size(); ++i) {
+    if (keyMatters[i])
+      tokenMatters[i] = true;
+    else if (queryMatters[i] && random() % 2)
+      tokenMatters[i] = false, excluded[i] = true;
+  }
+}
+
+/// Such that every projection gives numbers of about unit variance.
+double Operands::deviation(const Argument &argument, const std::vector<int64_t> &shape) const {
+  if (argument.role != Role::Weight)
+    return 1;
+  if (shape.size() < 2)
+    return 0.25;
+  return 1 / std::sqrt(double(*spec.projections.weightLayout == WeightLayout::OutIn ? shape[1] : shape[0]));
+}
+
+/// The memory is all NaN; numbers are written over it where they matter. Elements that lie on each other (broadcast) matter when one does.
+void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t seed) {
+  const Argument &argument = *buffer.argument;
+  float *data = static_cast<float *>(buffer.memory->data()), factor = float(deviation(argument, buffer.shape));
+  Normals normals(seed);
+  if (argument.role == Role::Weight) {
+    for (int64_t i = 0, count = countOf(buffer.shape); i < count; ++i)
+      data[i] = factor * normals.next();
+    return;
+  }
+  std::optional<size_t> batch = argument.dim("batch"), query = argument.dim("query"), key = argument.dim("key");
+  // Fixed sizes have numbers in `dims`; then position tells which one it is.
+  size_t tokens = query ? *query : key ? *key : argument.dims.size() == 4 && *spec.shape.layout == ActivationLayout::Bhsd ? 2 : 1;
+  bool isKey = argument.name == "k" || argument.name == "v" || argument.name == "memory";
+  const std::vector<char> &flags = isKey ? keyMatters : argument.name == "x" ? tokenMatters : queryMatters;
+  int64_t count = isKey ? keySize : querySize;
+  forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &index) {
+    float value = factor * normals.next();
+    if (!options.poison || flags[size_t(index[batch.value_or(0)] * count + index[tokens])])
+      data[offset] = value;
+  });
+}
+
+void Operands::writeStructure() {
+  structure.assign(size_t(manifest.argsBytes), 0);
+  auto put = [&](int64_t offset, auto value) {
+    static_assert(sizeof value == 8);
+    std::memcpy(&structure[size_t(offset)], &value, sizeof value);
+  };
+  put(0, size_t(manifest.argsBytes));
+  for (const SizeField &size : manifest.sizes)
+    if (!size.isFixed())
+      put(size.offset, sizeValues.at(size.name));
+  for (const Buffer &buffer : buffers) {
+    put(buffer.argument->offset, buffer.memory->data());
+    if (buffer.argument->stridesOffset >= 0 && buffer.strides != denseStrides(buffer.shape))
+      put(buffer.argument->stridesOffset, buffer.strides.data());
+  }
+  put(manifest.workspaceOffset, workspace ? workspace->data() : nullptr);
+  put(manifest.workspaceBytesOffset, workspace ? workspace->bytes() : size_t(0));
+}
+
+void Operands::setWorkspace(size_t bytes) {
+  workspace = bytes ? std::make_unique<GuardedMemory>(bytes, GuardedMemory::Placement::End) : nullptr;
+  writeStructure();
+}
+
+void Operands::resetOutputs() {
+  for (Buffer &buffer : buffers)
+    if (buffer.argument->isOutput())
+      buffer.memory->reset();
+  if (workspace)
+    workspace->reset();
+}
+
+std::string Operands::findStrayWrite() const {
+  if (workspace && !workspace->isIntact())
+    return "something was written beside the workspace";
+  for (const Buffer &buffer : buffers) {
+    if (!buffer.argument->isOutput())
+      continue;
+    if (!buffer.memory->isIntact())
+      return "something was written beside the output '" + buffer.argument->name + "'";
+    if (spanOf(buffer.shape, buffer.strides) == countOf(buffer.shape))
+      continue;
+    std::vector<uint32_t> copy(buffer.memory->bytes() / 4);
+    std::memcpy(copy.data(), buffer.memory->data(), buffer.memory->bytes());
+    forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &) { copy[size_t(offset)] = 0xffffffff; });
+    auto stray = std::find_if(copy.begin(), copy.end(), [](uint32_t value) { return value != 0xffffffff; });
+    if (stray != copy.end())
+      return "something was written between the elements of the output '" + buffer.argument->name + "', " +
+             std::to_string(stray - copy.begin()) + " elements from its beginning";
+  }
+  return "";
+}
+
+const char *Operands::ownerOf(const void *address) const {
+  if (workspace && workspace->surrounds(address))
+    return "workspace";
+  for (const Buffer &buffer : buffers)
+    if (buffer.memory->surrounds(address))
+      return buffer.argument->name.c_str();
+  return nullptr;
+}
+
+double Operands::bytes() const {
+  double sum = 0;
+  for (const Buffer &buffer : buffers)
+    sum += double(countOf(buffer.shape)) * dtypeInfo(buffer.argument->dtype).bytes();
+  return sum;
+}
+
+} // namespace mhac::artefact

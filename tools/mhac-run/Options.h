@@ -1,0 +1,27 @@
+// The command line of mhac-run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mhac::artefact {
+
+struct Options {
+  std::vector<std::string> manifests;
+  std::string specFile, runtimeArchive;
+  std::vector<int64_t> batch{1}, query{128}, key; // key: empty: as many as queries
+  std::vector<int64_t> threads{1};
+  std::vector<std::string> targets; // empty: the best one that runs here
+  uint64_t seed = 1;
+  bool check = true, bench = false, json = false, strided = false;
+  int series = 3, calls = 60;
+  int64_t rows = 64; // compared with the reference when benchmarking
+};
+
+/// Empty when the program should end at once: with `exitCode`, after printing help or an error.
+std::optional<Options> readOptions(int argc, char **argv, int &exitCode);
+
+} // namespace mhac::artefact
