@@ -1,0 +1,381 @@
+// Stage 2: Spec -> module. Arguments stand in the order inputs, weights, parameters; results in the order y, lse.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/ImportSpec.h"
+
+#include "attention/AttentionDialect.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mhac::attn;
+
+namespace mhac {
+namespace {
+
+constexpr int64_t kLargestSize = 2147483647;
+
+class Importer {
+public:
+  Importer(const Spec &spec, MLIRContext &context, Diagnostics &diagnostics)
+      : spec(spec), layer(spec.layer), diagnostics(diagnostics), builder(&context) {}
+
+  OwningOpRef<ModuleOp> import();
+
+private:
+  /// An argument or result of the entry: what the C interface says, and its type.
+  struct Argument {
+    ArgumentAttr attribute;
+    Type type;
+    Location loc;
+  };
+  /// The operands of a projection: the numbers of its weight and bias among the entry's arguments, and where their rows lie.
+  struct Projection {
+    StringRef weight, bias; // names; bias is empty without one
+    int64_t heads, width, first, group, groupStride, headStride;
+  };
+
+  Location at(const SourceLocation &loc) { return FileLineColLoc::get(builder.getContext(), loc.file, loc.line, loc.column); }
+  bool projectsInput() const { return *spec.projections.input != InputProjection::None; }
+  bool hasKeySize() const { return *layer.source == Source::Cross || !projectsInput(); }
+  bool isBshd() const { return *spec.shape.layout == ActivationLayout::Bshd; }
+
+  void importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes);
+  void warnAboutPositions();
+  void addSizes();
+  std::string sizeName(StringRef name) const { return name == "key" && !hasKeySize() ? "query" : name.str(); }
+  /// Adds an argument (or result) whose dimensions are names of sizes or numbers.
+  Argument makeArgument(StringRef name, Role role, ArrayRef<std::string> dims, Type element, Location loc, bool strided = false,
+                        ValueCheck check = ValueCheck::None, StringRef checkSize = {}, StringRef checkWith = {});
+  void addArgument(Argument argument) { arguments.push_back(argument); }
+  void addWeight(StringRef name, int64_t outputs, int64_t inputs);
+  void addBias(StringRef name, int64_t outputs);
+  void addArguments();
+  Projection inputProjection(StringRef which) const;
+  Value argument(StringRef name);
+  Value project(Value input, const Projection &projection, Location loc);
+  Value headsOf(StringRef which, StringRef input);
+  void buildBody(func::FuncOp function);
+
+  const Spec &spec;
+  const LayerSpec &layer;
+  Diagnostics &diagnostics;
+  OpBuilder builder;
+  Type activation, weight;
+  llvm::StringMap<SizeAttr> sizes;
+  SmallVector<Attribute> sizeList, masks, scores, positions;
+  SmallVector<Argument> arguments, results;
+  func::FuncOp entry;
+};
+
+} // namespace
+
+//===-- variants --------------------------------------------------------------------------------------------------------------------------===//
+
+void Importer::importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes) {
+  llvm::StringMap<SourceLocation> seen;
+  for (auto [place, element] : llvm::enumerate(list)) {
+    auto [first, isNew] = seen.try_emplace(*element.word, element.word.loc);
+    if (!isNew) {
+      Diagnostic &report = diagnostics.error(element.word.loc, ("duplicate " + kindName(kind) + " '" + *element.word + "'").str());
+      report.length = element.word->size();
+      report.notes.push_back({Severity::Note, first->second, report.length, "it stands here first", {}});
+      continue;
+    }
+    if (Attribute attribute = variantFromSpec(kind, element, place, layer, builder.getContext(), diagnostics))
+      attributes.push_back(attribute);
+  }
+}
+
+void Importer::warnAboutPositions() {
+  if (*spec.queryOffset == QueryOffset::RowEnd)
+    return;
+  auto find = [&](auto predicate) -> const VariantSpec * {
+    for (Attribute attribute : masks)
+      if (auto variant = cast<VariantInterface>(attribute); predicate(variant))
+        for (const VariantSpec &element : spec.mask)
+          if (*element.word == variant.info().word)
+            return &element;
+    return nullptr;
+  };
+  const VariantSpec *shifting = find([](VariantInterface variant) { return variant.shiftsKeys(); });
+  const VariantSpec *comparing = find([](VariantInterface variant) { return variant.comparesPositions(); });
+  if (!shifting || !comparing)
+    return;
+  std::string offset = *spec.queryOffset == QueryOffset::TopLeft ? "top_left" : "bottom_right";
+  Diagnostic &report = diagnostics.warning(
+      comparing->word.loc, "'" + *comparing->word + "' with 'query_offset: " + offset +
+                               "' shows later keys to padded rows: positions of keys are counted from key_starts, those of queries are not; "
+                               "did you mean 'query_offset: row_end'?");
+  report.length = comparing->word->size();
+  report.notes.push_back({Severity::Note, shifting->word.loc, unsigned(shifting->word->size()), "the padding that shifts the keys", {}});
+}
+
+//===-- arguments -------------------------------------------------------------------------------------------------------------------------===//
+
+void Importer::addSizes() {
+  auto add = [&](StringRef name, const SizeSpec &size) {
+    int64_t minimum = size.kind == SizeSpec::Kind::Fixed ? size.value : 0;
+    int64_t maximum = size.kind == SizeSpec::Kind::Dynamic ? kLargestSize : size.value;
+    auto attribute = SizeAttr::get(builder.getContext(), name, minimum, maximum);
+    sizes[name] = attribute;
+    sizeList.push_back(attribute);
+  };
+  add("batch", *spec.shape.batch);
+  add("query", *spec.shape.query);
+  if (hasKeySize())
+    add("key", *spec.shape.key);
+}
+
+Importer::Argument Importer::makeArgument(StringRef name, Role role, ArrayRef<std::string> dims, Type element, Location loc, bool strided,
+                                          ValueCheck check, StringRef checkSize, StringRef checkWith) {
+  SmallVector<int64_t> shape;
+  SmallVector<StringAttr> names;
+  for (const std::string &dim : dims) {
+    int64_t extent;
+    if (StringRef(dim).getAsInteger(10, extent)) {
+      SizeAttr size = sizes.lookup(dim);
+      extent = size.getMinimum() == size.getMaximum() ? size.getMinimum() : ShapedType::kDynamic;
+    }
+    shape.push_back(extent);
+    names.push_back(builder.getStringAttr(dim));
+  }
+  auto optional = [&](StringRef text) { return text.empty() ? StringAttr() : builder.getStringAttr(text); };
+  return {ArgumentAttr::get(builder.getContext(), name, role, names, strided, check, optional(checkSize), optional(checkWith)),
+          RankedTensorType::get(shape, element), loc};
+}
+
+void Importer::addWeight(StringRef name, int64_t outputs, int64_t inputs) {
+  if (*spec.projections.weightLayout == WeightLayout::InOut)
+    std::swap(outputs, inputs);
+  addArgument(makeArgument(name, Role::Weight, {std::to_string(outputs), std::to_string(inputs)}, weight, at(spec.projections.input.loc)));
+}
+
+void Importer::addBias(StringRef name, int64_t outputs) {
+  addArgument(makeArgument(name, Role::Weight, {std::to_string(outputs)}, weight, at(spec.projections.biasInput.loc)));
+}
+
+void Importer::addArguments() {
+  std::string key = sizeName("key");
+  int64_t heads = *layer.heads, groups = *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
+  auto add = [&](StringRef name, Role role, ArrayRef<std::string> dims, const SourceLocation &loc) {
+    addArgument(makeArgument(name, role, dims, activation, at(loc), /*strided=*/true));
+  };
+  auto headDims = [&](StringRef length, int64_t heads, int64_t width) -> SmallVector<std::string> {
+    SmallVector<std::string> dims = {"batch", length.str(), std::to_string(heads), std::to_string(width)};
+    if (!isBshd())
+      std::swap(dims[1], dims[2]);
+    return dims;
+  };
+  if (projectsInput()) {
+    add("x", Role::Input, {"batch", "query", std::to_string(*layer.dModel)}, layer.dModel.loc);
+    if (*layer.source == Source::Cross)
+      add("memory", Role::Input, {"batch", "key", std::to_string(*layer.kvDModel)}, layer.source.loc);
+  } else {
+    add("q", Role::Input, headDims("query", heads, d), spec.projections.input.loc);
+    add("k", Role::Input, headDims("key", groups, d), spec.projections.input.loc);
+    add("v", Role::Input, headDims("key", groups, e), spec.projections.input.loc);
+  }
+  bool biasInput = *spec.projections.biasInput;
+  if (*spec.projections.input == InputProjection::Packed) {
+    int64_t rows = heads * d + groups * (d + e);
+    addWeight("wqkv", rows, *layer.dModel);
+    if (biasInput)
+      addBias("bqkv", rows);
+  } else if (projectsInput()) {
+    addWeight("wq", heads * d, *layer.dModel);
+    addWeight("wk", groups * d, *layer.kvDModel);
+    addWeight("wv", groups * e, *layer.kvDModel);
+    if (biasInput) {
+      addBias("bq", heads * d);
+      addBias("bk", groups * d);
+      addBias("bv", groups * e);
+    }
+  }
+  if (*spec.projections.output) {
+    addWeight("wo", *layer.dModel, heads * e);
+    if (*spec.projections.biasOutput)
+      addBias("bo", *layer.dModel);
+  }
+  for (ArrayRef<Attribute> list : {ArrayRef(masks), ArrayRef(scores)})
+    for (Attribute attribute : list) {
+      auto variant = cast<VariantInterface>(attribute);
+      SourceLocation loc = spec.loc;
+      for (const std::vector<VariantSpec> *specs : {&spec.mask, &spec.score})
+        for (const VariantSpec &element : *specs)
+          if (*element.word == variant.info().word)
+            loc = element.word.loc;
+      for (const VariantParameter &parameter : variant.parameters()) {
+        SmallVector<std::string> dims;
+        for (StringRef dim : parameter.dims)
+          dims.push_back(sizeName(dim));
+        Type element = parseType(parameter.dtype, builder.getContext());
+        addArgument(makeArgument(parameter.name, Role::Parameter, dims, element, at(loc), /*strided=*/false, parameter.check,
+                                 parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
+      }
+    }
+
+  for (const Located<OutputKind> &output : spec.outputs) {
+    if (*output == OutputKind::Lse)
+      results.push_back(
+          makeArgument("lse", Role::Output, {"batch", std::to_string(heads), "query"}, builder.getF32Type(), at(output.loc)));
+    else if (*spec.projections.output)
+      results.push_back(makeArgument("y", Role::Output, {"batch", "query", std::to_string(*layer.dModel)}, activation, at(output.loc), true));
+    else
+      results.push_back(makeArgument("y", Role::Output, headDims("query", heads, e), activation, at(output.loc), true));
+  }
+  llvm::stable_sort(results, [](const Argument &a, const Argument &b) { return a.attribute.getName() > b.attribute.getName(); }); // y, lse
+}
+
+//===-- body ------------------------------------------------------------------------------------------------------------------------------===//
+
+Value Importer::argument(StringRef name) {
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (argument.attribute.getName() == name)
+      return entry.getArgument(i);
+  return {};
+}
+
+/// Which rows of which weight make Q ("q"), K ("k") or V ("v").
+Importer::Projection Importer::inputProjection(StringRef which) const {
+  int64_t heads = which == "q" ? *layer.heads : *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
+  int64_t width = which == "v" ? e : d, perGroup = *layer.heads / *layer.kvHeads;
+  if (*spec.projections.input == InputProjection::Separate) {
+    StringRef weight = which == "q" ? "wq" : which == "k" ? "wk" : "wv", bias = which == "q" ? "bq" : which == "k" ? "bk" : "bv";
+    return {weight, bias, heads, width, 0, heads, 0, width};
+  }
+  if (*spec.projections.packing == Packing::Qkv) {
+    int64_t first = which == "q" ? 0 : *layer.heads * d + (which == "k" ? 0 : *layer.kvHeads * d);
+    return {"wqkv", "bqkv", heads, width, first, heads, 0, width};
+  }
+  // A block of rows per group: its queries, its key, its value. With per_head a group is one head.
+  int64_t block = perGroup * d + d + e;
+  int64_t first = which == "q" ? 0 : perGroup * d + (which == "k" ? 0 : d);
+  return {"wqkv", "bqkv", heads, width, first, which == "q" ? perGroup : 1, block, width};
+}
+
+Value Importer::project(Value input, const Projection &projection, Location loc) {
+  auto type = cast<RankedTensorType>(input.getType());
+  bool fromHeads = type.getRank() == 4;
+  Value bias = projection.bias.empty() ? Value() : argument(projection.bias);
+  SmallVector<int64_t> shape = {type.getDimSize(0)};
+  if (!fromHeads)
+    shape.push_back(projection.heads);
+  shape.append({type.getDimSize(fromHeads ? 2 : 1), projection.width});
+  auto part = PartAttr::get(builder.getContext(), 0, bias ? 0 : -1, projection.heads, projection.width, projection.first, projection.group,
+                            projection.groupStride, projection.headStride, FloatAttr());
+  Layout layout = *spec.projections.weightLayout == WeightLayout::InOut ? Layout::InOut : Layout::OutIn;
+  return ProjectOp::create(builder, loc, TypeRange(RankedTensorType::get(shape, activation)), input, argument(projection.weight),
+                           bias ? ValueRange(bias) : ValueRange(), builder.getArrayAttr(part), layout, ScheduleAttr())
+      .getResults()[0];
+}
+
+/// Exchanges positions and heads where the interface has them the other way round than the ops.
+static Value swapHeads(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape[1], shape[2]);
+  return SwapHeadsOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), value, ScheduleAttr());
+}
+
+/// Q, K or V as [b, heads, s, width].
+Value Importer::headsOf(StringRef which, StringRef input) {
+  if (projectsInput())
+    return project(argument(input), inputProjection(which), at(spec.projections.input.loc));
+  return isBshd() ? swapHeads(builder, at(spec.shape.layout.loc), argument(which)) : argument(which);
+}
+
+void Importer::buildBody(func::FuncOp function) {
+  entry = function;
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  StringRef source = *layer.source == Source::Cross ? "memory" : "x";
+  Value q = headsOf("q", "x"), k = headsOf("k", source), v = headsOf("v", source);
+
+  SmallVector<Value> params;
+  for (ArrayRef<Attribute> list : {ArrayRef(masks), ArrayRef(scores)})
+    for (Attribute attribute : list)
+      for (const VariantParameter &parameter : cast<VariantInterface>(attribute).parameters())
+        params.push_back(argument(parameter.name));
+
+  auto queryType = cast<RankedTensorType>(q.getType());
+  SmallVector<int64_t> shape = {queryType.getDimSize(0), queryType.getDimSize(1), queryType.getDimSize(2), *layer.vHeadDim};
+  bool wantsLse = results.size() > 1;
+  // A list without a scale has the default; a written one stands in `scores` and joins the op's scale when it is expanded.
+  bool hasScale = llvm::any_of(scores, [](Attribute attribute) { return cast<VariantInterface>(attribute).constantFactor().has_value(); });
+  double scale = hasScale ? 1.0 : 1.0 / std::sqrt(static_cast<double>(*layer.headDim));
+  Offset offset = *symbolizeOffset(static_cast<uint32_t>(*spec.queryOffset));
+  auto attention = AttentionOp::create(builder, at(layer.loc), RankedTensorType::get(shape, activation),
+                                       wantsLse ? results[1].type : Type(), q, k, v, params, llvm::APFloat(scale), offset,
+                                       builder.getArrayAttr(masks), builder.getArrayAttr(scores), /*base2=*/false, ScheduleAttr());
+
+  Value y = attention.getOutput();
+  if (*spec.projections.output)
+    y = project(y, {"wo", "bo", 1, *layer.dModel, 0, 1, 0, 0}, at(spec.projections.output.loc));
+  else if (isBshd())
+    y = swapHeads(builder, at(spec.shape.layout.loc), y);
+  SmallVector<Value> values = {y};
+  if (wantsLse)
+    values.push_back(attention.getLse());
+  func::ReturnOp::create(builder, at(spec.name.loc), values);
+}
+
+OwningOpRef<ModuleOp> Importer::import() {
+  importVariants(spec.mask, VariantKind::Mask, masks);
+  importVariants(spec.position, VariantKind::Position, positions);
+  importVariants(spec.score, VariantKind::Score, scores);
+  if (diagnostics.hasErrors())
+    return {};
+  warnAboutPositions();
+
+  auto elementType = [&](DType dtype) {
+    std::string_view text = dtypeInfo(dtype).mlirType;
+    return parseType(StringRef(text.data(), text.size()), builder.getContext());
+  };
+  activation = elementType(*spec.dtype.activations);
+  weight = elementType(*spec.dtype.weights);
+  addSizes();
+  addArguments();
+
+  OwningOpRef<ModuleOp> module = ModuleOp::create(at(spec.loc));
+  (*module)->setAttr(kStageAttr, builder.getStringAttr("attn"));
+  (*module)->setAttr(kSpecFileAttr, builder.getStringAttr(spec.file));
+  builder.setInsertionPointToEnd(module->getBody());
+  auto types = [](ArrayRef<Argument> list) { return llvm::map_to_vector(list, [](const Argument &argument) { return argument.type; }); };
+  auto function = func::FuncOp::create(builder, at(spec.name.loc), *spec.name, builder.getFunctionType(types(arguments), types(results)));
+  function->setAttr(kEntryAttr, builder.getUnitAttr());
+  function->setAttr(kSizesAttr, builder.getArrayAttr(sizeList));
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    function.setArgAttr(i, kArgumentAttr, argument.attribute);
+  for (auto [i, result] : llvm::enumerate(results))
+    function.setResultAttr(i, kArgumentAttr, result.attribute);
+  buildBody(function);
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    function.getArgument(i).setLoc(argument.loc);
+
+  std::string message;
+  ScopedDiagnosticHandler handler(builder.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  if (failed(verify(*module))) {
+    diagnostics.internal(spec.name.loc, "the imported layer is malformed: " + message);
+    return {};
+  }
+  return module;
+}
+
+OwningOpRef<ModuleOp> importSpec(const Spec &spec, MLIRContext &context, Diagnostics &diagnostics) {
+  DialectRegistry registry;
+  registerAttentionDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  return Importer(spec, context, diagnostics).import();
+}
+
+} // namespace mhac

@@ -74,8 +74,8 @@ struct VariantParameter {
 /// Reads the fields of one variant: all are checked against its table before `fromSpec` runs, so the getters cannot fail.
 class VariantReader {
 public:
-  VariantReader(const VariantSpec &spec, const LayerSpec &layer, mlir::MLIRContext *context, Diagnostics &diagnostics)
-      : spec(spec), layer(layer), context(context), diagnostics(diagnostics) {}
+  VariantReader(const VariantSpec &spec, size_t place, const LayerSpec &layer, mlir::MLIRContext *context, Diagnostics &diagnostics)
+      : spec(spec), place(place), layer(layer), context(context), diagnostics(diagnostics) {}
 
   /// Checks every field and fills in defaults; false after reporting what is wrong.
   bool read(const VariantInfo &info);
@@ -86,6 +86,7 @@ public:
   std::optional<int64_t> integer(llvm::StringRef field) const;
 
   const VariantSpec &spec;
+  size_t place; // in its list, from 0
   const LayerSpec &layer;
   mlir::MLIRContext *context;
   Diagnostics &diagnostics;
@@ -95,8 +96,8 @@ private:
   std::map<std::string, std::string> values; // field -> scalar as written
 };
 
-/// Builds the attribute of one element of a spec's list of `kind`; null after reporting an unknown, unsupported or wrong variant.
-mlir::Attribute variantFromSpec(VariantKind kind, const VariantSpec &spec, const LayerSpec &layer, mlir::MLIRContext *context,
+/// Builds the attribute of the element at `place` of a spec's list of `kind`; null after reporting an unknown, unsupported or wrong variant.
+mlir::Attribute variantFromSpec(VariantKind kind, const VariantSpec &spec, size_t place, const LayerSpec &layer, mlir::MLIRContext *context,
                                 Diagnostics &diagnostics);
 
 /// What hooks emit code with: the arguments of a score or mask region, and the positions of semantics section 3. Asking for the same thing twice

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/SpecSchema.h"
+
+#include "attention/VariantInterface.h"
+#include "spec/SpecFields.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::StringRef;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace mhac {
+
+/// A default as a JSON value: only those that are written as YAML, not the formulas for readers.
+static std::optional<Value> defaultValue(const SpecField &field) {
+  StringRef text = field.defaultText;
+  if (text.empty())
+    return std::nullopt;
+  if (field.kind == FieldKind::Integer)
+    return std::nullopt;
+  if (field.kind == FieldKind::WordList)
+    return Array{text.trim("[]")};
+  if (field.kind == FieldKind::Variants && text != "[]")
+    return std::nullopt;
+  llvm::Expected<Value> parsed = llvm::json::parse(text);
+  if (parsed)
+    return *parsed;
+  llvm::consumeError(parsed.takeError());
+  return text;
+}
+
+static Object integerSchema(const SpecField &field) {
+  if (field.minimum == field.maximum)
+    return Object{{"const", field.minimum}};
+  return Object{{"type", "integer"}, {"minimum", field.minimum}, {"maximum", field.maximum}};
+}
+
+static Object mapSchema(Object properties, Array required) {
+  Object schema{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+  if (!required.empty())
+    schema["required"] = std::move(required);
+  return schema;
+}
+
+//===-- variants --------------------------------------------------------------------------------------------------------------------------===//
+
+static Object variantFieldSchema(const attn::FieldInfo &field) {
+  Array words;
+  for (StringRef word : field.words)
+    words.push_back(word);
+  Array choices;
+  if (!words.empty())
+    choices.push_back(Object{{"enum", std::move(words)}});
+  if (field.type != attn::FieldType::Word)
+    choices.push_back(Object{{"type", field.type == attn::FieldType::Integer ? "integer" : "number"},
+                             {field.exclusiveMinimum ? "exclusiveMinimum" : "minimum", field.minimum}});
+  Object schema{{"description", field.doc}, {"anyOf", std::move(choices)}};
+  if (!field.fallback.empty())
+    schema["default"] = field.fallback;
+  return schema;
+}
+
+/// What may follow `word:`.
+static Value variantArguments(const attn::VariantInfo &variant) {
+  if (variant.fields.size() == 1 && variant.fields[0].name.empty())
+    return variantFieldSchema(variant.fields[0]);
+  Object properties;
+  Array required;
+  for (const attn::FieldInfo &field : variant.fields) {
+    properties[field.name] = variantFieldSchema(field);
+    if (field.fallback.empty())
+      required.push_back(field.name);
+  }
+  Object map = mapSchema(std::move(properties), std::move(required));
+  map["type"] = Array{"object", "null"};
+  return map;
+}
+
+static Object variantsSchema(StringRef kind) {
+  Array elements;
+  for (const attn::VariantInfo &variant : attn::allVariants()) {
+    if (attn::kindName(variant.kind) != kind)
+      continue;
+    bool needsArguments = llvm::any_of(variant.fields, [](const attn::FieldInfo &field) { return field.fallback.empty(); });
+    if (!needsArguments)
+      elements.push_back(Object{{"const", variant.word}, {"description", variant.doc}});
+    Object map = mapSchema(Object{{variant.word, variantArguments(variant)}}, Array{variant.word});
+    map["description"] = variant.doc;
+    elements.push_back(std::move(map));
+  }
+  if (elements.empty())
+    return Object{{"type", "array"}, {"maxItems", 0}};
+  return Object{{"type", "array"}, {"items", Object{{"anyOf", std::move(elements)}}}};
+}
+
+//===-- fields ----------------------------------------------------------------------------------------------------------------------------===//
+
+static Array wordsOf(const SpecField &field) {
+  Array words;
+  for (const FieldWord &word : fieldWords(field))
+    if (word.supported)
+      words.push_back(word.text);
+  return words;
+}
+
+static Object fieldsSchema(StringRef parent);
+
+static Object fieldSchema(const SpecField &field) {
+  switch (field.kind) {
+  case FieldKind::Map:
+    return fieldsSchema(field.path);
+  case FieldKind::Integer:
+    return integerSchema(field);
+  case FieldKind::Boolean:
+    return Object{{"type", "boolean"}};
+  case FieldKind::Word:
+    return Object{{"enum", wordsOf(field)}};
+  case FieldKind::Name:
+    return Object{{"type", "string"}, {"pattern", "^(?!mhac_|__|_[A-Z])[A-Za-z_][A-Za-z0-9_]*$"}, {"maxLength", 128}};
+  case FieldKind::Size:
+    return Object{{"anyOf", Array{Object{{"const", "dynamic"}}, integerSchema(field),
+                                  mapSchema(Object{{"max", integerSchema(field)}}, Array{"max"})}}};
+  case FieldKind::Variants:
+    return variantsSchema(field.words);
+  case FieldKind::WordList:
+    return Object{{"type", "array"}, {"items", Object{{"enum", wordsOf(field)}}}, {"uniqueItems", true},
+                  {"contains", Object{{"const", field.defaultText.trim("[]")}}}};
+  case FieldKind::Any:
+    break;
+  }
+  return Object{};
+}
+
+static Object describedSchema(const SpecField &field) {
+  Object schema;
+  if (field.status == FieldStatus::Planned) {
+    // Only what asks for nothing.
+    Array values{nullptr};
+    if (std::optional<Value> value = defaultValue(field); value && *value != Value(nullptr))
+      values.push_back(*value);
+    schema["enum"] = std::move(values);
+    schema["description"] = (field.doc + " (not supported yet)").str();
+    return schema;
+  }
+  schema = fieldSchema(field);
+  if (const ShorthandInfo *shorthand = findShorthand(field.path)) {
+    const SpecField *target = findSpecField(shorthand->targets.split(' ').first);
+    schema = Object{{"anyOf", Array{std::move(schema), fieldSchema(*target)}}};
+  }
+  std::optional<Value> value = defaultValue(field);
+  bool isFormula = !value && !field.defaultText.empty();
+  schema["description"] = isFormula ? (field.doc + "; default: " + field.defaultText).str() : field.doc.str();
+  if (value)
+    schema["default"] = *value;
+  return schema;
+}
+
+static Object fieldsSchema(StringRef parent) {
+  Object properties;
+  Array required;
+  for (const SpecField *field : specFieldsOf(parent)) {
+    properties[field->key()] = describedSchema(*field);
+    if (field->isRequired())
+      required.push_back(field->key());
+  }
+  return mapSchema(std::move(properties), std::move(required));
+}
+
+std::string specSchema() {
+  Object schema = fieldsSchema("");
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "attention layer for mhac " MHAC_VERSION;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.value(std::move(schema));
+  os << '\n';
+  return text;
+}
+
+} // namespace mhac
