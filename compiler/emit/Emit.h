@@ -37,15 +37,15 @@ struct EmitRequest {
   /// One module of LLVM 21 bitcode a candidate, in the order of the interface.
   llvm::ArrayRef<std::string> bitcode;
   /// The normalised spec, carried by the manifest so that an artefact can be checked without its source.
-  std::string specText;
+  std::string specText = {};
   EmitKind kind = EmitKind::Object;
   /// "-" writes to standard output (text kinds only). The others may be empty: not written.
-  std::string outputPath, headerPath, manifestPath, depfilePath;
+  std::string outputPath = {}, headerPath = {}, manifestPath = {}, depfilePath = {};
   /// The target named in the depfile, outputPath when empty; and the files it depends on.
-  std::string depTarget;
-  std::vector<std::string> dependencies;
+  std::string depTarget = {};
+  std::vector<std::string> dependencies = {};
   /// libmhac_runtime.a, for EmitKind::SharedObject only; see findRuntimeArchive.
-  std::string runtimeArchive;
+  std::string runtimeArchive = {};
 };
 
 /// Writes all files of the request; on false nothing was written and the reason is in the diagnostics.

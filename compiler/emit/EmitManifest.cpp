@@ -4,6 +4,7 @@
 #include "emit/EmitHeader.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -177,8 +178,11 @@ void ManifestWriter::write(llvm::StringRef specText, llvm::StringRef object, llv
         rtol = std::max(rtol, dtypeInfo(info.dtype).rtol);
       }
     json.attributeObject("tolerance", [&] {
-      json.attribute("atol", atol);
-      json.attribute("rtol", rtol);
+      for (auto [key, value] : {std::pair("atol", atol), {"rtol", rtol}}) {
+        json.attributeBegin(key);
+        json.rawValue(llvm::formatv("{0:e1}", value).str()); // as the dtype table has it, not the 17 digits of a double
+        json.attributeEnd();
+      }
     });
   });
 }

@@ -174,7 +174,9 @@ TEST_F(EmitTest, EachFunctionKeepsItsInstructionSet) {
     EXPECT_NE(begin, std::string::npos) << function;
     return begin == std::string::npos ? "" : text.substr(begin, text.find(".Lfunc_end", begin) - begin);
   };
-  EXPECT_NE(body("tiny.x86-64-v3.add").find("ymm"), std::string::npos);
+  EXPECT_NE(body("tiny.x86-64-v3.add.body").find("ymm"), std::string::npos);
+  EXPECT_EQ(body("tiny.x86-64-v3.add.body").find("%k"), std::string::npos) << "mask registers are AVX-512's";
+  EXPECT_NE(body("tiny.x86-64-v4.add.body").find("%k"), std::string::npos);
   EXPECT_EQ(body("tiny").find("mm"), std::string::npos) << "the entry runs before the CPU is known";
 }
 
