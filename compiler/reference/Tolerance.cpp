@@ -54,8 +54,8 @@ Comparison compare(const std::vector<float> &out, const std::vector<double> &ref
 
 std::string Comparison::describe() const {
   char text[200];
-  std::snprintf(text, sizeof text, "index %zu: found %.9g, wanted %.17g, %lld ULP apart; error %.3g, allowed %.3g", worst, found, wanted,
-                (long long)ulps, maxError, allowed);
+  std::snprintf(text, sizeof text, "index %zu: found %.9g, wanted %.17g, %lld ULP apart; error %.3g, allowed %.3g", worst,
+                std::isnan(found) ? std::fabs(found) : found, wanted, (long long)ulps, maxError, allowed);
   return text;
 }
 

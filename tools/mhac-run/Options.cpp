@@ -116,6 +116,7 @@ std::optional<Options> readOptions(int argc, char **argv, int &exitCode) {
     std::fprintf(stderr, "mhac-run: error: no manifest is named, see --help\n");
     return std::nullopt;
   }
+  exitCode = 0;
   return options;
 }
 

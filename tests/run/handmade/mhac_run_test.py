@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""mhac-run accepts the hand-made artefact and finds each of its mistakes. Arguments: mhac-run, the folder of the artefacts.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUN, FOLDER = sys.argv[1], sys.argv[2]
+SEED = 3  # its strides leave a gap behind every head of y
+
+
+def run(artefact, *options):
+    result = subprocess.run([RUN, os.path.join(FOLDER, artefact + ".json"), *options], capture_output=True, text=True)
+    return result.returncode, result.stdout, result.stderr
+
+
+class MhacRun(unittest.TestCase):
+    def test_accepts_a_right_layer(self):
+        code, out, err = run("layer_0", "--batch=0,1,5", "--query=0,1,7", "--key=0,1,9", "--threads=0,1,2", "--strided", "--seed=3")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(out.count(": ok, largest error"), 81)
+
+    def test_links_an_object_with_the_runtime(self):
+        code, out, err = run("layer_object", "--query=5")
+        self.assertEqual((code, out.count(": ok")), (0, 1), err)
+
+    def test_finds_every_mistake(self):
+        words = {1: ["y[b=", "found", "wanted", "ULP apart", "allowed", f"seed {SEED}"], 2: ["y[b=", "found nan"],
+                 3: ["output 'y'"], 4: ["between the elements of the output 'y'"], 5: ["lse[b=", "wanted -inf"], 6: ["beside the workspace"]}
+        for mistake, expected in words.items():
+            code, _, err = run(f"layer_{mistake}", "--batch=4", "--query=6", "--key=20", "--strided", f"--seed={SEED}")
+            if mistake == 3 and code < 0:
+                continue  # stopped by the page behind the output
+            self.assertEqual(code, 1, f"mistake {mistake}")
+            for word in expected:
+                self.assertIn(word, err)
+
+    def test_benchmark_prints_all_fields(self):
+        code, out, err = run("layer_0", "--bench", "--json", "--query=16", "--series=1", "--calls=5")
+        self.assertEqual(code, 0, err)
+        fields = json.loads(out)
+        self.assertEqual(list(fields), [
+            "name", "entry", "shape", "threads", "target", "runs", "min_ns", "median_ns", "flops", "gflops", "peak_gflops", "share_of_peak",
+            "bytes", "gb_per_s", "bandwidth_gb_per_s", "share_of_bandwidth", "max_abs_error", "workspace_bytes", "peak_rss_bytes"])
+        self.assertEqual(fields["shape"], {"batch": 1, "key": 16, "query": 16})
+        self.assertEqual(fields["flops"], 2 * (16 * 17 // 2) * 3 * (4 + 5))  # causal: half of the pairs
+        self.assertEqual(fields["runs"], 5)
+        self.assertGreaterEqual(fields["median_ns"], fields["min_ns"])
+        self.assertGreater(fields["peak_gflops"], 0)
+
+    def test_reports_wrong_usage(self):
+        self.assertEqual(subprocess.run([RUN], capture_output=True).returncode, 2)
+        code, _, err = run("layer_0", "--querry=3")
+        self.assertEqual(code, 2)
+        self.assertIn("unknown option '--querry'", err)
+        self.assertEqual(run("layer_0", "--query=3x")[0], 2)
+        code, _, err = run("layer_0", "--target=sparc")
+        self.assertEqual(code, 1)
+        self.assertIn("has no target 'sparc'", err)
+
+    def test_refuses_damaged_manifests(self):
+        with open(os.path.join(FOLDER, "layer_0.json")) as file:
+            good = json.load(file)
+        for change, words in (({"schema": 2}, "expected 1"), ({"args_bytes": 100}, "do not fit together"),
+                              ({"arguments": [{"name": 3}]}, "expected string"), ({"object": "absent.so"}, "absent.so")):
+            with tempfile.NamedTemporaryFile("w", suffix=".json", dir=FOLDER, delete=False) as file:
+                json.dump({**good, **change}, file)
+            code, _, err = run(os.path.basename(file.name)[:-5])
+            os.unlink(file.name)
+            self.assertEqual(code, 1)
+            self.assertIn(words, err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
