@@ -1,6 +1,7 @@
 // mhac-run: loads artefacts by their manifests, checks them against the reference and times them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Artefact.h"
+#include "FaultReport.h"
 #include "Judge.h"
 #include "Measure.h"
 #include "Options.h"
@@ -109,6 +110,7 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
   if (status != MHAC_STATUS_OK)
     return fail(label + ": " + context.describe(status));
   operands->setWorkspace(workspaceBytes);
+  FaultReport faults(*operands, label);
   status = functions.call(context.get(), operands->args());
   if (status != MHAC_STATUS_OK)
     return fail(label + ": " + context.describe(status));
