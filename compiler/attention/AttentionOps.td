@@ -127,9 +127,12 @@ def Attn_EntryOp : Attn_Op<"entry", [Symbol, NoTerminator, SingleBlock, NoRegion
 
 def Attn_CandidateOp : Attn_Op<"candidate", [HasParent<"EntryOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one body of an entry, for one target and the sizes that its guards allow";
-  let description = "(c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`.";
-  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$target, ArrayAttr:$guards);
-  let assemblyFormat = "$callee `target` $target `guards` $guards attr-dict";
+  let description = [{
+    `target` is the name that users know, `machine` the string that Halide compiles for, `features` the MHAC_CPU_* bits that a CPU must have.
+    (c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$target, StrAttr:$machine, I64Attr:$features, ArrayAttr:$guards);
+  let assemblyFormat = "$callee `target` $target `machine` $machine `features` $features `guards` $guards attr-dict";
 }
 
 #endif

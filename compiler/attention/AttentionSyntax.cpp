@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attention/AttentionDialect.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace mhac::attn;
 
@@ -33,7 +35,7 @@ void AttentionOp::print(OpAsmPrinter &printer) {
     if (region.empty())
       continue;
     printer.printNewline();
-    printer << "    " << getRegionName(region.getRegionNumber()) << '(';
+    printer << "  " << getRegionName(region.getRegionNumber()) << '(';
     llvm::interleaveComma(region.getArguments(), printer, [&](BlockArgument argument) { printer.printRegionArgument(argument); });
     printer << ") ";
     printer.printRegion(region, /*printEntryBlockArgs=*/false);
@@ -96,9 +98,20 @@ void AttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn s
   bool isBlocks = region.getRegionNumber() == 2;
   unsigned firstParam = getFirstParamArgument(region.getRegionNumber());
   for (BlockArgument argument : region.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    if (i < firstParam)
+    unsigned i = argument.getArgNumber(), param = i - firstParam;
+    if (i < firstParam) {
       setName(argument, isBlocks ? block[i] : pair[i]);
+      continue;
+    }
+    // Params carry the names that the entry's arguments have for users.
+    if (param >= getParams().size())
+      continue;
+    auto outer = dyn_cast<BlockArgument>(getParams()[param]);
+    auto function = outer ? dyn_cast_or_null<func::FuncOp>(outer.getOwner()->getParentOp()) : func::FuncOp();
+    if (auto name = function ? function.getArgAttrOfType<ArgumentAttr>(outer.getArgNumber(), kArgumentAttr) : ArgumentAttr())
+      setName(argument, name.getName());
+    else if (argument.getType().isIndex() && param + 2 >= getParams().size())
+      setName(argument, param + 1 == getParams().size() ? "keys" : "queries");
   }
 }
 

@@ -146,6 +146,8 @@ static CandidateInfo makeCandidate(attn::CandidateOp op, mlir::func::FuncOp func
   CandidateInfo info;
   info.function = op.getCallee().str();
   info.target = op.getTarget().str();
+  info.machine = op.getMachine().str();
+  info.features = op.getFeatures();
   for (auto guard : op.getGuards().getAsRange<attn::GuardAttr>())
     info.guards.push_back({interface.sizeIndex(guard.getSize()), guard.getMinimum(), guard.getMaximum()}); // -1 for "workers"
   function.walk([&](mlir::Operation *inner) {

@@ -74,6 +74,7 @@ struct GuardInfo {
 struct CandidateInfo {
   std::string function; // the func.func in the scheduled module
   std::string target;   // its name in Targets.def or Halide's own string
+  std::string machine;   // Halide's target string, without the features that concern its runtime
   uint64_t features = 0; // MHAC_CPU_* bits
   std::vector<GuardInfo> guards;
   std::vector<WorkspaceBufferInfo> workspace;

@@ -48,7 +48,7 @@ def Attn_VariantInterface : AttrInterface<"VariantInterface"> {
       "::mlir::Value", "loadKeyValue", (ins "::mhac::attn::RegionBuilder &":$region, "::mlir::Value":$operand, "::mlir::Value":$width),
       "", "return {};">,
     InterfaceMethod<"attn ops that must stand ahead of attn.attention",
-      "void", "expandBefore", (ins "::mlir::OpBuilder &":$builder, "::mlir::Operation *":$attention), "", "">
+      "void", "expandBefore", (ins "::mlir::OpBuilder &":$builder, "::mlir::Operation *":$attention), "", "return;">
   ];
 }
 

@@ -1,0 +1,392 @@
+// attn-block-structure: an abstract interpreter of the mask region over a block of consecutive queries (Passes.td).
+//
+// What the mask computes without q and k is copied. Of the rest, an integer is c * k + [lo, hi] with c in {-1, 0, 1}, and a condition two
+// intervals of keys: `may` contains every key for which it holds for some query of the block, `must` only keys for which it holds for all.
+// Ends are values of the blocks region, so everything is decided by the sizes and parameters of the call. Intervals may have lo > hi,
+// which is empty like lo == hi, and may reach outside [0, keys) until they are clamped at the end. Index arithmetic is taken not to wrap.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Passes.h"
+
+#include "attention/AttentionDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace mhac::attn;
+using arith::CmpIPredicate;
+
+namespace mhac {
+#define GEN_PASS_DEF_BLOCKSTRUCTUREPASS
+#include "passes/Passes.h.inc"
+} // namespace mhac
+
+namespace {
+
+/// c * k + [lo, hi], both ends included. One value known exactly has lo == hi, the same SSA value.
+struct Affine {
+  int c;
+  Value lo, hi;
+  bool isExact() const { return c == 0 && lo == hi; }
+};
+
+/// Keys lo <= k < hi.
+struct Keys {
+  Value lo, hi;
+};
+
+struct Condition {
+  Keys may, must;
+};
+
+class Interpreter {
+public:
+  Interpreter(AttentionOp op, Block &blocks);
+  /// Emits the region's body and its yield.
+  void run();
+
+private:
+  void copyUniform(Block &mask);
+  std::optional<Affine> integer(Value value);
+  std::optional<Affine> makeInteger(Value value);
+  std::optional<Affine> makeProduct(const Affine &a, const Affine &b);
+  Condition condition(Value value, bool negated);
+  Condition makeCondition(Value value, bool negated);
+  Condition compare(CmpIPredicate predicate, Value left, Value right);
+  Condition compareUnsigned(CmpIPredicate predicate, const Affine &left, const Affine &right);
+  Condition compareSigned(CmpIPredicate predicate, const Affine &left, const Affine &right);
+  Condition atMostZero(const Affine &value);
+  Condition when(Value flag);
+  Condition choose(Value flag, const Condition &yes, const Condition &no);
+  Condition conjunction(const Condition &a, const Condition &b) { return {intersect(a.may, b.may), intersect(a.must, b.must)}; }
+  Condition disjunction(const Condition &a, const Condition &b) {
+    return {hull(clamp(a.may), clamp(b.may)), joined(clamp(a.must), clamp(b.must))};
+  }
+  Keys clamp(Keys range) { return {max(range.lo, zero), min(range.hi, keys)}; }
+  Keys intersect(Keys a, Keys b) { return {max(a.lo, b.lo), min(a.hi, b.hi)}; }
+  Keys hull(Keys a, Keys b);
+  Keys joined(Keys a, Keys b);
+  Keys all() { return {zero, keys}; }
+  Keys none() { return {zero, zero}; }
+  Condition unknown() { return {all(), none()}; }
+
+  Affine negate(const Affine &value);
+  std::optional<Affine> add(const Affine &a, const Affine &b);
+  std::optional<Affine> subtract(const Affine &a, const Affine &b) { return add(a, negate(b)); }
+  Affine combine(int c, const Affine &a, const Affine &b, llvm::function_ref<Value(Value, Value)> make) {
+    Value lo = make(a.lo, b.lo);
+    return {c, lo, a.lo == a.hi && b.lo == b.hi ? lo : make(a.hi, b.hi)};
+  }
+
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  Value add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(loc, a, b); }
+  Value sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
+  // No folder knows that 0 <= keys, and a clamp to it is the commonest expression here.
+  Value min(Value a, Value b) { return isZeroAndKeys(a, b) ? zero : builder.createOrFold<arith::MinSIOp>(loc, a, b); }
+  Value max(Value a, Value b) { return isZeroAndKeys(a, b) ? keys : builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
+  bool isZeroAndKeys(Value a, Value b) const { return (a == zero && b == keys) || (a == keys && b == zero); }
+  Value lessEqual(Value a, Value b) { return builder.createOrFold<arith::CmpIOp>(loc, CmpIPredicate::sle, a, b); }
+  Value select(Value flag, Value a, Value b) { return a == b ? a : builder.createOrFold<arith::SelectOp>(loc, flag, a, b); }
+  Keys select(Value flag, Keys a, Keys b) { return {select(flag, a.lo, b.lo), select(flag, a.hi, b.hi)}; }
+
+  AttentionOp op;
+  Block &blocks;
+  OpBuilder builder;
+  Location loc;
+  Value zero, keys, qFirst, qLast;
+  IRMapping uniform; // mask value -> value of the blocks region, for what depends on neither q nor k
+  llvm::DenseMap<Value, std::optional<Affine>> integers;
+  llvm::DenseMap<Value, Condition> conditions[2]; // by `negated`
+};
+
+Interpreter::Interpreter(AttentionOp op, Block &blocks) : op(op), blocks(blocks), builder(op.getContext()), loc(op.getLoc()) {
+  builder.setInsertionPointToStart(&blocks);
+  qFirst = blocks.getArgument(2);
+  qLast = blocks.getArgument(3);
+  zero = constant(0);
+  int64_t extent = cast<RankedTensorType>(op.getKey().getType()).getDimSize(2);
+  keys = ShapedType::isDynamic(extent) ? Value(blocks.getArguments().back()) : constant(extent);
+}
+
+void Interpreter::run() {
+  Keys may = all(), must = all();
+  if (!op.getMask().empty()) {
+    Block &mask = op.getMask().front();
+    copyUniform(mask);
+    Condition visible = condition(cast<YieldOp>(mask.back()).getValues()[0], /*negated=*/false);
+    may.lo = min(max(visible.may.lo, zero), keys);
+    may.hi = max(min(visible.may.hi, keys), may.lo);
+    // An empty `must` ends up empty inside [lo, hi]; any other lies inside it already.
+    must.lo = visible.must.lo == may.lo ? may.lo : min(max(visible.must.lo, may.lo), may.hi);
+    must.hi = max(min(visible.must.hi, may.hi), must.lo);
+  }
+  YieldOp::create(builder, loc, ValueRange{may.lo, may.hi, must.lo, must.hi});
+}
+
+/// Copies the operations that read neither q nor k, nor anything made of them.
+void Interpreter::copyUniform(Block &mask) {
+  uniform.map(mask.getArgument(0), blocks.getArgument(0));
+  uniform.map(mask.getArgument(1), blocks.getArgument(1));
+  for (unsigned i = AttentionOp::getFirstParamArgument(1); i < mask.getNumArguments(); ++i)
+    uniform.map(mask.getArgument(i), blocks.getArgument(i));
+  for (Operation &inner : mask.without_terminator()) {
+    bool isUniform = llvm::all_of(inner.getOperands(), [&](Value operand) { return uniform.contains(operand); });
+    // The blocks region runs even when no pair exists, so what could trap there is not copied.
+    if (isUniform && inner.getNumRegions() == 0 && isMemoryEffectFree(&inner) && isSpeculatable(&inner))
+      builder.clone(inner, uniform);
+  }
+}
+
+//===-- integers --------------------------------------------------------------------------------------------------------------------------===//
+
+Affine Interpreter::negate(const Affine &value) {
+  Value lo = sub(zero, value.hi);
+  return {-value.c, lo, value.lo == value.hi ? lo : sub(zero, value.lo)};
+}
+
+std::optional<Affine> Interpreter::add(const Affine &a, const Affine &b) {
+  int c = a.c + b.c;
+  if (c < -1 || c > 1)
+    return std::nullopt;
+  return combine(c, a, b, [&](Value x, Value y) { return add(x, y); });
+}
+
+std::optional<Affine> Interpreter::integer(Value value) {
+  auto found = integers.find(value);
+  if (found != integers.end())
+    return found->second;
+  std::optional<Affine> result = makeInteger(value);
+  integers.try_emplace(value, result);
+  return result;
+}
+
+std::optional<Affine> Interpreter::makeInteger(Value value) {
+  // Narrower integers wrap where index does not.
+  if (!value.getType().isIndex() && !value.getType().isInteger(64))
+    return std::nullopt;
+  if (uniform.contains(value)) {
+    Value copy = uniform.lookup(value);
+    if (!copy.getType().isIndex())
+      copy = builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), copy);
+    return Affine{0, copy, copy};
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() == 2 ? Affine{0, qFirst, qLast} : Affine{1, zero, zero};
+
+  Operation *definition = value.getDefiningOp();
+  if (auto cast = dyn_cast<arith::IndexCastOp>(definition))
+    return integer(cast.getIn());
+  if (auto choice = dyn_cast<arith::SelectOp>(definition)) {
+    std::optional<Affine> yes = integer(choice.getTrueValue()), no = integer(choice.getFalseValue());
+    if (!yes || !no || yes->c != no->c)
+      return std::nullopt;
+    if (uniform.contains(choice.getCondition())) {
+      Value flag = uniform.lookup(choice.getCondition());
+      return combine(yes->c, *yes, *no, [&](Value a, Value b) { return select(flag, a, b); });
+    }
+    return Affine{yes->c, min(yes->lo, no->lo), max(yes->hi, no->hi)};
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(definition))
+    return std::nullopt;
+  std::optional<Affine> a = integer(definition->getOperand(0)), b = integer(definition->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(definition))
+    return add(*a, *b);
+  if (isa<arith::SubIOp>(definition))
+    return subtract(*a, *b);
+  if (isa<arith::MulIOp>(definition))
+    return b->isExact() ? makeProduct(*a, *b) : a->isExact() ? makeProduct(*b, *a) : std::nullopt;
+  if (a->c != b->c)
+    return std::nullopt;
+  bool isMin = isa<arith::MinSIOp>(definition);
+  return combine(a->c, *a, *b, [&](Value x, Value y) { return isMin ? min(x, y) : max(x, y); });
+}
+
+/// `factor` is exact; its sign decides which end becomes which.
+std::optional<Affine> Interpreter::makeProduct(const Affine &a, const Affine &factor) {
+  APInt number;
+  bool isConstant = matchPattern(factor.lo, m_ConstantInt(&number));
+  if (a.c != 0 && !(isConstant && (number.isZero() || number.isOne() || number.isAllOnes())))
+    return std::nullopt;
+  if (isConstant && number.isOne())
+    return a;
+  if (isConstant && number.isAllOnes())
+    return negate(a);
+  Value x = builder.createOrFold<arith::MulIOp>(loc, a.lo, factor.lo), y = x;
+  if (isConstant && number.isZero())
+    return Affine{0, zero, zero};
+  if (a.lo != a.hi)
+    y = builder.createOrFold<arith::MulIOp>(loc, a.hi, factor.lo);
+  return Affine{0, x == y ? x : min(x, y), x == y ? x : max(x, y)};
+}
+
+//===-- conditions ------------------------------------------------------------------------------------------------------------------------===//
+
+/// The smallest interval with both; an empty one adds nothing.
+Keys Interpreter::hull(Keys a, Keys b) {
+  Value aEmpty = lessEqual(a.hi, a.lo), bEmpty = lessEqual(b.hi, b.lo);
+  Keys both = {min(a.lo, b.lo), max(a.hi, b.hi)};
+  return select(aEmpty, b, select(bEmpty, a, both));
+}
+
+/// An interval inside the union of both: the hull when there is no gap, otherwise the longer one.
+Keys Interpreter::joined(Keys a, Keys b) {
+  Value aLength = sub(a.hi, a.lo), bLength = sub(b.hi, b.lo);
+  Keys longer = select(lessEqual(bLength, aLength), a, b);
+  Value touch = lessEqual(max(a.lo, b.lo), min(a.hi, b.hi));
+  Value aFilled = lessEqual(a.lo, a.hi), bFilled = lessEqual(b.lo, b.hi);
+  Value noGap = builder.createOrFold<arith::AndIOp>(loc, touch, builder.createOrFold<arith::AndIOp>(loc, aFilled, bFilled));
+  return select(noGap, Keys{min(a.lo, b.lo), max(a.hi, b.hi)}, longer);
+}
+
+/// A condition that is the same for all pairs.
+Condition Interpreter::when(Value flag) {
+  Keys range = select(flag, all(), none());
+  return {range, range};
+}
+
+Condition Interpreter::choose(Value flag, const Condition &yes, const Condition &no) {
+  return {select(flag, yes.may, no.may), select(flag, yes.must, no.must)};
+}
+
+Condition Interpreter::condition(Value value, bool negated) {
+  auto found = conditions[negated].find(value);
+  if (found != conditions[negated].end())
+    return found->second;
+  Condition result = makeCondition(value, negated);
+  conditions[negated].try_emplace(value, result);
+  return result;
+}
+
+/// Negations are pushed down to the comparisons: the complement of an interval is none.
+Condition Interpreter::makeCondition(Value value, bool negated) {
+  if (uniform.contains(value)) {
+    Value flag = uniform.lookup(value);
+    if (negated)
+      flag = builder.createOrFold<arith::XOrIOp>(loc, flag, arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+    return when(flag);
+  }
+  Operation *definition = value.getDefiningOp();
+  if (auto both = dyn_cast_or_null<arith::AndIOp>(definition)) {
+    Condition a = condition(both.getLhs(), negated), b = condition(both.getRhs(), negated);
+    return negated ? disjunction(a, b) : conjunction(a, b);
+  }
+  if (auto either = dyn_cast_or_null<arith::OrIOp>(definition)) {
+    Condition a = condition(either.getLhs(), negated), b = condition(either.getRhs(), negated);
+    return negated ? conjunction(a, b) : disjunction(a, b);
+  }
+  if (auto different = dyn_cast_or_null<arith::XOrIOp>(definition)) {
+    Value a = different.getLhs(), b = different.getRhs();
+    if (matchPattern(b, m_One()))
+      return condition(a, !negated);
+    // a xor b = (a and not b) or (not a and b); negated: (a and b) or (not a and not b).
+    return disjunction(conjunction(condition(a, false), condition(b, !negated)), conjunction(condition(a, true), condition(b, negated)));
+  }
+  if (auto choice = dyn_cast_or_null<arith::SelectOp>(definition)) {
+    Condition yes = condition(choice.getTrueValue(), negated), no = condition(choice.getFalseValue(), negated);
+    if (uniform.contains(choice.getCondition()))
+      return choose(uniform.lookup(choice.getCondition()), yes, no);
+    return disjunction(conjunction(condition(choice.getCondition(), false), yes), conjunction(condition(choice.getCondition(), true), no));
+  }
+  if (auto comparison = dyn_cast_or_null<arith::CmpIOp>(definition))
+    return compare(negated ? arith::invertPredicate(comparison.getPredicate()) : comparison.getPredicate(), comparison.getLhs(),
+                   comparison.getRhs());
+  return unknown();
+}
+
+Condition Interpreter::compare(CmpIPredicate predicate, Value left, Value right) {
+  if (left.getType().isInteger(1)) {
+    if (predicate != CmpIPredicate::eq && predicate != CmpIPredicate::ne)
+      return unknown();
+    bool isEqual = predicate == CmpIPredicate::eq;
+    return disjunction(conjunction(condition(left, false), condition(right, !isEqual)),
+                       conjunction(condition(left, true), condition(right, isEqual)));
+  }
+  std::optional<Affine> a = integer(left), b = integer(right);
+  if (!a || !b)
+    return unknown();
+  switch (predicate) {
+  case CmpIPredicate::ult:
+  case CmpIPredicate::ule:
+  case CmpIPredicate::ugt:
+  case CmpIPredicate::uge:
+    return compareUnsigned(predicate, *a, *b);
+  default:
+    return compareSigned(predicate, *a, *b);
+  }
+}
+
+/// Unsigned order is signed order between numbers of one sign; a negative number is above all others.
+Condition Interpreter::compareUnsigned(CmpIPredicate predicate, const Affine &left, const Affine &right) {
+  bool isLess = predicate == CmpIPredicate::ult || predicate == CmpIPredicate::ule;
+  bool orEqual = predicate == CmpIPredicate::ule || predicate == CmpIPredicate::uge;
+  const Affine &small = isLess ? left : right, &large = isLess ? right : left, nothing{0, zero, zero};
+  Condition ordered = compareSigned(orEqual ? CmpIPredicate::sle : CmpIPredicate::slt, small, large);
+  Condition largeNegative = compareSigned(CmpIPredicate::slt, large, nothing);
+  Condition smallPositive = compareSigned(CmpIPredicate::sge, small, nothing);
+  Condition smallNegative = compareSigned(CmpIPredicate::slt, small, nothing);
+  Condition largePositive = compareSigned(CmpIPredicate::sge, large, nothing);
+  Condition sameSign = disjunction(conjunction(smallPositive, largePositive), conjunction(smallNegative, largeNegative));
+  return disjunction(conjunction(smallPositive, largeNegative), conjunction(sameSign, ordered));
+}
+
+Condition Interpreter::compareSigned(CmpIPredicate predicate, const Affine &left, const Affine &right) {
+  std::optional<Affine> difference = subtract(left, right);
+  if (!difference)
+    return unknown();
+  Affine one{0, constant(1), {}};
+  one.hi = one.lo;
+  switch (predicate) {
+  case CmpIPredicate::sle:
+    return atMostZero(*difference);
+  case CmpIPredicate::slt:
+    return atMostZero(*add(*difference, one));
+  case CmpIPredicate::sge:
+    return atMostZero(negate(*difference));
+  case CmpIPredicate::sgt:
+    return atMostZero(*add(negate(*difference), one));
+  case CmpIPredicate::eq:
+    return conjunction(atMostZero(*difference), atMostZero(negate(*difference)));
+  case CmpIPredicate::ne:
+    return disjunction(atMostZero(*add(*difference, one)), atMostZero(*add(negate(*difference), one)));
+  default:
+    return unknown();
+  }
+}
+
+/// c * k + d <= 0 with d in [lo, hi]: `may` takes the smallest d, `must` the largest.
+Condition Interpreter::atMostZero(const Affine &value) {
+  auto range = [&](Value d) -> Keys {
+    if (value.c == 1) // k <= -d
+      return {zero, sub(constant(1), d)};
+    if (value.c == -1) // k >= d
+      return {d, keys};
+    return select(lessEqual(d, zero), all(), none());
+  };
+  Keys may = range(value.lo);
+  return {may, value.lo == value.hi ? may : range(value.hi)};
+}
+
+struct BlockStructurePass : mhac::impl::BlockStructurePassBase<BlockStructurePass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([](AttentionOp op) {
+      if (!op.getBlocks().empty())
+        return WalkResult::advance();
+      if (!op.getMasks().empty() || op.getParams().size() < 2 || !op.getParams().back().getType().isIndex()) {
+        op.emitOpError("wants expanded variants and the numbers of queries and keys as its last params");
+        return WalkResult::interrupt();
+      }
+      Interpreter(op, op.addRegionBlock(2)).run();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

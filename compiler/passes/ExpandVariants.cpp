@@ -1,0 +1,189 @@
+// attn-expand-variants: the hooks of the variants emit into the regions of attn.attention (Passes.td). No variant is named here.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Passes.h"
+
+#include "attention/AttentionDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mhac::attn;
+
+namespace mhac {
+#define GEN_PASS_DEF_EXPANDVARIANTSPASS
+#include "passes/Passes.h.inc"
+} // namespace mhac
+
+namespace {
+
+/// The tensor and dimension that decide how long `tensor`, [b, h, s, d], is along s: those of the entry's argument when only layout changes and
+/// projections lie between.
+std::pair<Value, int64_t> sizeSource(Value tensor) {
+  int64_t dim = 2;
+  while (Operation *definition = tensor.getDefiningOp()) {
+    if (auto project = dyn_cast<ProjectOp>(definition); project && dim == 2)
+      dim = cast<RankedTensorType>(project.getInput().getType()).getRank() == 3 ? 1 : 2;
+    else if (auto swap = dyn_cast<SwapHeadsOp>(definition); swap && (dim == 1 || dim == 2))
+      dim = 3 - dim;
+    else
+      break;
+    tensor = definition->getOperand(0);
+  }
+  return {tensor, dim};
+}
+
+/// Emits at the end of a region's block. Values that several variants ask for are made once.
+class BlockRegionBuilder : public RegionBuilder {
+public:
+  BlockRegionBuilder(OpBuilder &builder, AttentionOp op, unsigned region, ArrayRef<VariantInterface> variants)
+      : RegionBuilder(builder, op.getLoc()), op(op), block((*op).getRegion(region).front()), variants(variants) {
+    b = block.getArgument(0);
+    h = block.getArgument(1);
+    q = block.getArgument(2);
+    k = block.getArgument(3);
+    unsigned next = AttentionOp::getFirstParamArgument(region);
+    for (VariantInterface variant : variants)
+      for (const VariantParameter &parameter : variant.parameters())
+        parameters[parameter.name] = block.getArgument(next++);
+    queriesArgument = block.getArgument(next);
+    keysArgument = block.getArgument(next + 1);
+  }
+
+  Value keys() override {
+    // In self-attention they are as many as queries; one name for both lets their difference fold to 0.
+    return once(keysValue, [&] { return sizeSource(op.getKey()) == sizeSource(op.getQuery()) ? queries() : size(op.getKey(), keysArgument); });
+  }
+  Value queries() override { return once(queriesValue, [&] { return size(op.getQuery(), queriesArgument); }); }
+
+  Value keyPosition() override {
+    return once(keyPositionValue, [&] {
+      for (VariantInterface variant : variants)
+        if (Value first = variant.firstKey(*this))
+          return Value(arith::SubIOp::create(builder, loc, k, first));
+      return k;
+    });
+  }
+
+  Value queryPosition() override {
+    return once(queryPositionValue, [&] {
+      if (op.getQueryOffset() == Offset::TopLeft)
+        return q;
+      Value end = op.getQueryOffset() == Offset::RowEnd ? validKeys() : keys();
+      return Value(arith::AddIOp::create(builder, loc, q, arith::SubIOp::create(builder, loc, end, queries())));
+    });
+  }
+
+  Value load(StringRef parameter, ValueRange indices) override {
+    Value tensor = parameters.at(parameter);
+    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    Value value = LoadOp::create(builder, loc, element, tensor, indices);
+    if (isa<IntegerType>(element) && !element.isInteger(1))
+      value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+    return value;
+  }
+
+private:
+  template <typename Make> static Value once(Value &value, Make make) {
+    if (!value)
+      value = make();
+    return value;
+  }
+  /// The length of [b, h, s, d] along s: a constant when it is fixed.
+  Value size(Value tensor, Value argument) {
+    int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(2);
+    return ShapedType::isDynamic(extent) ? argument : constant(extent);
+  }
+  Value validKeys() {
+    for (VariantInterface variant : variants)
+      if (Value valid = variant.validKeys(*this))
+        return valid;
+    return keys();
+  }
+
+  AttentionOp op;
+  Block &block;
+  ArrayRef<VariantInterface> variants;
+  llvm::StringMap<Value> parameters;
+  Value queriesArgument, keysArgument, keysValue, queriesValue, keyPositionValue, queryPositionValue;
+};
+
+void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToStart(&op.addRegionBlock(1));
+  BlockRegionBuilder region(builder, op, 1, variants);
+  Value visible;
+  for (VariantInterface variant : variants) {
+    Value condition = variant.isVisible(region);
+    if (condition)
+      visible = visible ? arith::AndIOp::create(builder, op.getLoc(), visible, condition) : condition;
+  }
+  if (visible)
+    YieldOp::create(builder, op.getLoc(), visible);
+  else
+    op.getMask().front().erase();
+}
+
+void expandScore(AttentionOp op, ArrayRef<VariantInterface> variants, ArrayRef<VariantInterface> scores) {
+  OpBuilder builder(op.getContext());
+  Block &block = op.addRegionBlock(0);
+  builder.setInsertionPointToStart(&block);
+  BlockRegionBuilder region(builder, op, 0, variants);
+  Value score = block.getArgument(4);
+  for (VariantInterface variant : scores)
+    score = variant.transformScore(region, score);
+  if (score == block.getArgument(4)) {
+    block.erase();
+    return;
+  }
+  YieldOp::create(builder, op.getLoc(), score);
+}
+
+Value makeSize(OpBuilder &builder, Location loc, Value tensor) {
+  int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(2);
+  if (!ShapedType::isDynamic(extent))
+    return arith::ConstantIndexOp::create(builder, loc, extent);
+  auto [source, dim] = sizeSource(tensor);
+  return tensor::DimOp::create(builder, loc, source, dim);
+}
+
+void expand(AttentionOp op) {
+  bool isExpanded = llvm::any_of(op->getRegions(), [](Region &region) { return !region.empty(); });
+  if (isExpanded)
+    return;
+  SmallVector<VariantInterface> variants = op.getVariants();
+  OpBuilder builder(op);
+  for (VariantInterface variant : variants)
+    variant.expandBefore(builder, op);
+  for (VariantInterface variant : variants) {
+    op.getQueryMutable().assign(variant.transformQuery(builder, op.getQuery()));
+    op.getKeyMutable().assign(variant.transformKey(builder, op.getKey()));
+  }
+  Value queries = makeSize(builder, op.getLoc(), op.getQuery()), keys = makeSize(builder, op.getLoc(), op.getKey());
+  op.getParamsMutable().append({queries, keys});
+
+  SmallVector<VariantInterface> scores;
+  double scale = op.getScale().convertToDouble();
+  for (Attribute attribute : op.getScores()) {
+    auto variant = cast<VariantInterface>(attribute);
+    // Factors ahead of the first change that is not one join the op's scale.
+    std::optional<double> factor = scores.empty() ? variant.constantFactor() : std::nullopt;
+    if (factor)
+      scale *= *factor;
+    else
+      scores.push_back(variant);
+  }
+  op.setMasksAttr(builder.getArrayAttr({}));
+  op.setScoresAttr(builder.getArrayAttr({}));
+  op.setScaleAttr(builder.getF64FloatAttr(scale));
+  expandMask(op, variants);
+  expandScore(op, variants, scores);
+}
+
+struct ExpandVariantsPass : mhac::impl::ExpandVariantsPassBase<ExpandVariantsPass> {
+  void runOnOperation() override { getOperation().walk(expand); }
+};
+
+} // namespace

@@ -1,0 +1,47 @@
+// attn-fold-scale: scale * log2(e) joins the projection of the queries (Passes.td).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Passes.h"
+
+#include "attention/AttentionDialect.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace mhac::attn;
+
+namespace mhac {
+#define GEN_PASS_DEF_FOLDSCALEPASS
+#include "passes/Passes.h.inc"
+} // namespace mhac
+
+namespace {
+
+void foldScale(AttentionOp attention) {
+  auto result = dyn_cast<OpResult>(attention.getQuery());
+  auto project = result ? dyn_cast<ProjectOp>(result.getOwner()) : ProjectOp();
+  // A score region would see scores in base 2; a second user of the queries, scaled queries
+  // (its shape may be asked for).
+  if (!project || llvm::any_of(result.getUsers(), [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); }) ||
+      attention.getKey() == result || attention.getValue() == result || !attention.getScore().empty() || !attention.getScores().empty() || attention.getBase2())
+    return;
+  double scale = attention.getScale().convertToDouble() * std::numbers::log2e;
+  SmallVector<Attribute> parts(project.getParts().getValue());
+  auto part = cast<PartAttr>(parts[result.getResultNumber()]);
+  if (part.getScale())
+    scale *= part.getScale().getValueAsDouble();
+  Builder builder(attention.getContext());
+  parts[result.getResultNumber()] =
+      PartAttr::get(part.getContext(), part.getWeight(), part.getBias(), part.getHeads(), part.getWidth(), part.getFirst(), part.getGroup(),
+                    part.getGroupStride(), part.getHeadStride(), builder.getF64FloatAttr(scale));
+  project.setPartsAttr(builder.getArrayAttr(parts));
+  attention.setScaleAttr(builder.getF64FloatAttr(1.0));
+  attention.setBase2(true);
+}
+
+struct FoldScalePass : mhac::impl::FoldScalePassBase<FoldScalePass> {
+  void runOnOperation() override { getOperation().walk(foldScale); }
+};
+
+} // namespace
