@@ -123,8 +123,8 @@ static mhac_status check_pointer(mhac_context *context, const mhac_entry *entry,
   misaligned = (unsigned)((uintptr_t)view->data % (uintptr_t)argument->element_bytes);
   if (misaligned != 0)
     return mhac_context_fail(context, MHAC_STATUS_ALIGNMENT, entry->name,
-                             "argument '%s': found an address %u past a multiple of %" PRId64 ", wanted one aligned to its element of %" PRId64
-                             " bytes",
+                             "argument '%s': found an address %u past a multiple of %" PRId64
+                             ", wanted one aligned to its element of %" PRId64 " bytes",
                              argument->name, misaligned, argument->element_bytes, argument->element_bytes);
   return MHAC_STATUS_OK;
 }

@@ -1,7 +1,7 @@
 /* Calls of generated functions: picks the candidate, lays out the workspace, makes the buffers and runs the kernels.
  *
- * Workspace, from its first 64-byte boundary on: frame (buffers, sizes and argument vector of the kernels), the candidate's intermediates,
- * then a state and an arena for each worker. Everything a call needs lies there, so that a call with a caller's workspace allocates nothing.
+ * Workspace, from its first 64-byte boundary on: frame (buffers, argument vector and sizes for the kernels), the candidate's intermediates,
+ * then a state and an arena for each worker. Everything a call needs lies there: with a caller's workspace nothing is allocated.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "context.h"
 #include "halide_buffer.h"
@@ -274,7 +274,8 @@ mhac_status mhac_kernel_call(mhac_context *context, const mhac_entry *entry, con
   if (status != MHAC_STATUS_OK || plan.empty)
     return status;
   if (context != NULL && mhac_thread_pool_check(&context->parallel) != MHAC_STATUS_OK)
-    return mhac_context_fail(context, MHAC_STATUS_FORKED, entry->name, "found a thread pool of the parent process, wanted one of this process");
+    return mhac_context_fail(context, MHAC_STATUS_FORKED, entry->name,
+                             "found a thread pool of the parent process, wanted one of this process");
   workspace = mhac_given_workspace(entry, args, &bytes);
   return workspace != NULL ? run_in_given_workspace(&plan, workspace, bytes) : run_in_own_workspace(&plan);
 }

@@ -103,7 +103,9 @@ typedef struct mhac_candidate {
   const mhac_workspace_buffer *workspace;
   int64_t kernel_count;
   const mhac_kernel *kernels;
-  int64_t arena_bytes; /* scratch that one worker needs at most inside any kernel, alignment included */
+  /* Scratch that one worker needs at most inside any kernel: the sum, over its allocations, of 64 bytes for the block's header
+   * and the allocation rounded up to 64. The calling thread outside of loops counts as worker 0. */
+  int64_t arena_bytes;
 } mhac_candidate;
 
 typedef struct mhac_entry {
@@ -125,7 +127,8 @@ typedef struct mhac_entry {
 
 extern const int mhac_runtime_abi_1;
 
-/* Behind <name>, <name>_workspace_bytes and <name>_info. `args` is the generated argument struct. */
+/* Behind <name>, <name>_workspace_bytes and <name>_info. `args` is the generated argument struct. The workspace question looks at the
+ * sizes only (tensors and strides may still be missing) and answers 0 when no output has an element, for nothing is run then. */
 mhac_status mhac_kernel_call(mhac_context *context, const mhac_entry *entry, const void *args);
 mhac_status mhac_kernel_workspace_bytes(mhac_context *context, const mhac_entry *entry, const void *args, size_t *bytes);
 void mhac_kernel_describe(const mhac_entry *entry, mhac_kernel_info *info);

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -46,7 +47,8 @@ const wrong_case wrong_cases[] = {
      "argument 'x_strides': found stride 2147483648 in dimension 0, wanted <= 2147483647"},
     {CHANGE(a.x_strides = enormous), MHAC_STATUS_SIZE_TOO_LARGE,
      "argument 'x_strides': found stride 9223372036854775807 in dimension 0, wanted <= 2147483647"},
-    {CHANGE(a.y_strides = wide_span), MHAC_STATUS_SIZE_TOO_LARGE, "argument 'y': found a span of 2147483659 elements, wanted <= 2147483647"},
+    {CHANGE(a.y_strides = wide_span), MHAC_STATUS_SIZE_TOO_LARGE,
+     "argument 'y': found a span of 2147483659 elements, wanted <= 2147483647"},
     {CHANGE(a.y_strides = broadcast), MHAC_STATUS_STRIDE,
      "argument 'y_strides': found stride 0 in dimension 1, wanted >= 1: the elements of an output must not overlap"},
     {CHANGE(a.y_strides = rows_overlap), MHAC_STATUS_STRIDE,
@@ -82,6 +84,20 @@ TEST(KernelArguments, NullStructIsAnswered) {
   toy::call call(1, 1);
   EXPECT_EQ(mhac_kernel_call(context.get(), nullptr, &call.arguments), MHAC_STATUS_NULL_ARGUMENT);
   EXPECT_EQ(mhac_kernel_call(nullptr, nullptr, nullptr), MHAC_STATUS_NULL_ARGUMENT);
+}
+
+// An extent that is a multiple of a size can leave 32 bits although every size fits, also when the tensor is empty.
+TEST(KernelArguments, ExtentsMustFitWhateverTheOthersAre) {
+  std::vector<mhac_argument> arguments(toy::entry.arguments, toy::entry.arguments + toy::entry.argument_count);
+  arguments[0].dims[1].factor = 8;
+  mhac_entry wider = toy::entry;
+  wider.arguments = arguments.data();
+  auto context = make_context();
+  toy::call call(0, 1);
+  call.arguments.width = INT32_MAX;
+  EXPECT_EQ(call.run(context.get(), wider), MHAC_STATUS_SIZE_TOO_LARGE);
+  EXPECT_STREQ(mhac_context_message(context.get()), "toy: argument 'x': found extent 17179869176 in dimension 1, wanted <= 2147483647");
+  EXPECT_EQ(call.run(context.get()), MHAC_STATUS_OK);
 }
 
 TEST(KernelArguments, LongerStructOfANewerHeaderPasses) {

@@ -1,4 +1,5 @@
-// The hooks that compiled kernels call: scratch memory and parallel loops. A kernel that is a callback reaches the hooks as generated code does.
+// The hooks that compiled kernels call: scratch memory and parallel loops. The kernel here is a callback, which
+// reaches the hooks as generated code does.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support.h"
 #include "toy_entry.h"
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 namespace {
 
@@ -113,37 +115,63 @@ int filling_task(void *user_context, int task, uint8_t *closure) {
 }
 
 TEST(KernelParallelFor, GivesEachWorkerItsArena) {
-  auto pool = make_pool(4);
-  counted count = {};
-  mhac_status status = call_kernel(64 + 4096, mhac_thread_pool_parallel(pool.get()), [&](void *context) {
-    return mhac_kernel_parallel_for(context, filling_task, 10, 90, reinterpret_cast<uint8_t *>(&count));
-  });
-  EXPECT_EQ(status, MHAC_STATUS_OK);
-  EXPECT_EQ(count.refused, 0);
-  for (int task = 0; task < 100; ++task)
-    EXPECT_EQ(count.tasks[task], task < 10 ? 0 : 1) << task;
+  for (int threads : {1, 4}) {
+    auto pool = make_pool(threads);
+    counted count = {};
+    mhac_status status = call_kernel(64 + 4096, mhac_thread_pool_parallel(pool.get()), [&](void *context) {
+      return mhac_kernel_parallel_for(context, filling_task, 10, 90, reinterpret_cast<uint8_t *>(&count));
+    });
+    EXPECT_EQ(status, MHAC_STATUS_OK);
+    EXPECT_EQ(count.refused, 0);
+    for (int task = 0; task < 100; ++task)
+      EXPECT_EQ(count.tasks[task], task < 10 ? 0 : 1) << task;
+  }
 }
 
-int nesting_task(void *user_context, int, uint8_t *closure) { return mhac_kernel_parallel_for(user_context, filling_task, 0, 100, closure); }
+struct nest {
+  std::atomic<int> arrived{0}, moved{0}, inner{0};
+  void *contexts[2];
+};
 
-TEST(KernelParallelFor, NestedLoopsRunInTheirTask) {
+// Two outer tasks that wait for each other, so that they run on two threads; their inner loops must stay on the task's own worker.
+int nesting_task(void *user_context, int task, uint8_t *closure) {
+  nest &outer = *reinterpret_cast<nest *>(closure);
+  outer.contexts[task] = user_context;
+  ++outer.arrived;
+  while (outer.arrived < 2)
+    std::this_thread::yield();
+  struct row {
+    nest *outer;
+    void *context;
+  } inner = {&outer, user_context};
+  auto inner_task = [](void *user_context, int, uint8_t *closure) {
+    row &inner = *reinterpret_cast<row *>(closure);
+    inner.outer->moved += user_context != inner.context;
+    ++inner.outer->inner;
+    return 0;
+  };
+  return mhac_kernel_parallel_for(user_context, inner_task, 0, 100, reinterpret_cast<uint8_t *>(&inner));
+}
+
+TEST(KernelParallelFor, NestedLoopsStayOnTheirWorker) {
   auto pool = make_pool(3);
-  counted count = {};
-  mhac_status status = call_kernel(64 + 4096, mhac_thread_pool_parallel(pool.get()), [&](void *context) {
-    return mhac_kernel_parallel_for(context, nesting_task, 0, 7, reinterpret_cast<uint8_t *>(&count));
+  nest outer;
+  mhac_status status = call_kernel(0, mhac_thread_pool_parallel(pool.get()), [&](void *context) {
+    return mhac_kernel_parallel_for(context, nesting_task, 0, 2, reinterpret_cast<uint8_t *>(&outer));
   });
   EXPECT_EQ(status, MHAC_STATUS_OK);
-  EXPECT_EQ(count.refused, 0);
-  for (auto &each : count.tasks)
-    EXPECT_EQ(each, 7);
+  EXPECT_EQ(outer.moved, 0);
+  EXPECT_EQ(outer.inner, 200);
+  EXPECT_NE(outer.contexts[0], outer.contexts[1]);
 }
 
 TEST(KernelParallelFor, NegativeAndZeroCountsRunNothing) {
   auto run = [](void *context) {
     counted count = {};
     auto *closure = reinterpret_cast<uint8_t *>(&count);
-    return mhac_kernel_parallel_for(context, filling_task, 0, 0, closure) + mhac_kernel_parallel_for(context, filling_task, 0, -3, closure) +
-           count.tasks[0];
+    int code = mhac_kernel_parallel_for(context, filling_task, 0, 0, closure);
+    code += mhac_kernel_parallel_for(context, filling_task, 0, -3, closure);
+    return code + count.tasks[0];
   };
   EXPECT_EQ(call_kernel(64 + 4096, mhac_thread_pool_parallel(make_pool(2).get()), run), MHAC_STATUS_OK);
 }
@@ -163,7 +191,9 @@ TEST(KernelParallelFor, CodeOfAFailingTaskIsReturned) {
 }
 
 TEST(KernelParallelFor, PoolWithAWrongWorkerIsRefused) {
-  auto wrong = [](void *, int64_t, mhac_task task, void *closure) { return task(closure, 0, 2) == 0 ? MHAC_STATUS_OK : MHAC_STATUS_INTERNAL; };
+  auto wrong = [](void *, int64_t, mhac_task task, void *closure) {
+    return task(closure, 0, 2) == 0 ? MHAC_STATUS_OK : MHAC_STATUS_INTERNAL;
+  };
   counted count = {};
   mhac_status status = call_kernel(64 + 4096, {nullptr, 2, wrong}, [&](void *context) {
     return mhac_kernel_parallel_for(context, filling_task, 0, 2, reinterpret_cast<uint8_t *>(&count));

@@ -6,15 +6,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <functional>
 #include <pthread.h>
 #include <set>
 #include <string>
 
-static bool threads_fail = false;
+static int threads_allowed = 1 << 30; // further ones fail to start
 extern "C" int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 extern "C" int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
-  return threads_fail ? EAGAIN : __real_pthread_create(thread, attributes, body, argument);
+  return threads_allowed-- <= 0 ? EAGAIN : __real_pthread_create(thread, attributes, body, argument);
 }
 
 namespace {
@@ -62,9 +63,9 @@ mhac_status forked() {
 
 mhac_status thread() {
   mhac_thread_pool *pool = nullptr;
-  threads_fail = true;
+  threads_allowed = 1; // of two: the one that runs must be ended again
   mhac_status status = mhac_thread_pool_create(3, nullptr, &pool);
-  threads_fail = false;
+  threads_allowed = 1 << 30;
   return pool == nullptr ? status : untouched_failed;
 }
 
@@ -94,7 +95,9 @@ std::vector<provocation> provocations() {
           {MHAC_STATUS_SIZE_BOUND, after([](toy::call &call) { call.arguments.batch = toy::max_batch + 1; })},
           {MHAC_STATUS_SIZE_TOO_LARGE, after([](toy::call &call) { call.arguments.width = INT64_C(1) << 32; })},
           {MHAC_STATUS_STRIDE, after([](toy::call &call) { call.arguments.y_strides = overlapping; })},
-          {MHAC_STATUS_ALIGNMENT, after([](toy::call &call) { call.arguments.y = reinterpret_cast<float *>(reinterpret_cast<char *>(call.y.data()) + 2); })},
+          {MHAC_STATUS_ALIGNMENT, after([](toy::call &call) {
+             call.arguments.y = reinterpret_cast<float *>(reinterpret_cast<char *>(call.y.data()) + 2);
+           })},
           {MHAC_STATUS_VALUE_RANGE, after([](toy::call &call) { call.lengths[1] = 4; })},
           {MHAC_STATUS_WORKSPACE_SIZE, after([](toy::call &call) {
              call.give_workspace(nullptr);

@@ -1,10 +1,12 @@
-// The thread pool: every task runs exactly once, on its own worker, whoever starts loops and from wherever. Also built with ThreadSanitizer.
+// The thread pool: every task runs exactly once, on its own worker, whoever starts loops and from wherever. Also
+// built with ThreadSanitizer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -64,47 +66,51 @@ TEST(ThreadPool, ManyShortLoopsFollowEachOther) {
   }
 }
 
+// Two tasks that wait for each other: the loop ends only when two threads run it at the same time. The task of the pool's thread then takes
+// long, so that its caller has to wait; each leaves a result in plain memory.
+struct meeting {
+  std::atomic<int> arrived{0};
+  int results[2] = {0, 0};
+  std::chrono::milliseconds late{0};
+  bool held() const { return results[0] == 1 && results[1] == 2; }
+  static int task(void *closure, int64_t task, int worker) {
+    auto &met = *static_cast<meeting *>(closure);
+    ++met.arrived;
+    while (met.arrived < 2)
+      std::this_thread::yield();
+    if (worker != 0)
+      std::this_thread::sleep_for(met.late);
+    met.results[task] = static_cast<int>(task) + 1;
+    return 0;
+  }
+};
+
+TEST(ThreadPool, RunsTasksAtTheSameTimeAndWaitsForThem) {
+  int loops = 0;
+  for (int threads : {2, 3, 8}) // more threads than CPUs sleep and wake by other ways than few
+    for (int late : {0, 3}) {
+      auto pool = make_pool(threads);
+      mhac_parallel parallel = mhac_thread_pool_parallel(pool.get());
+      for (int i = 0; i < 10; ++i) {
+        meeting met;
+        met.late = std::chrono::milliseconds(late);
+        ASSERT_EQ(parallel.parallel_for(parallel.self, 2, meeting::task, &met), MHAC_STATUS_OK);
+        ASSERT_TRUE(met.held());
+        ++loops;
+      }
+    }
+  EXPECT_EQ(loops, 60);
+}
+
 TEST(ThreadPool, SleepingThreadsWakeUp) {
   auto pool = make_pool(2);
   mhac_parallel parallel = mhac_thread_pool_parallel(pool.get());
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // longer than threads spin
-    recorded_loop loop(100, 2);
-    EXPECT_EQ(loop.run(parallel), MHAC_STATUS_OK);
-    EXPECT_TRUE(loop.ran_each_once());
+  for (int i = 0; i < 10; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // longer than threads spin
+    meeting met;
+    EXPECT_EQ(parallel.parallel_for(parallel.self, 2, meeting::task, &met), MHAC_STATUS_OK);
+    EXPECT_TRUE(met.held());
   }
-}
-
-// Two tasks that wait for each other end only when two threads run them at the same time.
-TEST(ThreadPool, RunsTasksAtTheSameTime) {
-  auto pool = make_pool(2);
-  mhac_parallel parallel = mhac_thread_pool_parallel(pool.get());
-  std::atomic<int> arrived{0};
-  auto meet = [](void *closure, int64_t, int) {
-    auto &met = *static_cast<std::atomic<int> *>(closure);
-    ++met;
-    while (met < 2)
-      std::this_thread::yield();
-    return 0;
-  };
-  EXPECT_EQ(parallel.parallel_for(parallel.self, 2, meet, &arrived), MHAC_STATUS_OK);
-  EXPECT_EQ(arrived, 2);
-}
-
-// The caller runs out of tasks long before the other thread and has to sleep.
-TEST(ThreadPool, WaitsForALongTask) {
-  auto pool = make_pool(2);
-  mhac_parallel parallel = mhac_thread_pool_parallel(pool.get());
-  std::atomic<int> done{0};
-  auto task = [](void *closure, int64_t, int worker) {
-    if (worker != 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    ++*static_cast<std::atomic<int> *>(closure);
-    return 0;
-  };
-  for (int i = 0; i < 10; ++i)
-    EXPECT_EQ(parallel.parallel_for(parallel.self, 64, task, &done), MHAC_STATUS_OK);
-  EXPECT_EQ(done, 640);
 }
 
 TEST(ThreadPool, NestedLoopsRun) {
@@ -169,6 +175,7 @@ TEST(ThreadPool, ForkedChildGetsAStatusAndCanDestroy) {
   mhac_parallel parallel = mhac_thread_pool_parallel(pool);
   recorded_loop before(100, 3);
   EXPECT_EQ(before.run(parallel), MHAC_STATUS_OK);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5)); // the threads sleep: the child must not wait for them on their condition
   int result = in_child([&] {
     recorded_loop loop(10, 3);
     bool refused = loop.run(parallel) == MHAC_STATUS_FORKED && loop.runs == std::vector<int>(10, 0);

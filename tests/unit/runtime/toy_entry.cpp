@@ -3,6 +3,7 @@
 #include "toy_entry.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace toy {
@@ -31,7 +32,9 @@ struct buffer {
   int32_t dimensions;
   dimension *dim;
   void *padding;
-  bool is(int want_code, int want_bits, int rank) const { return code == want_code && bits == want_bits && lanes == 1 && dimensions == rank; }
+  bool is(int want_code, int want_bits, int rank) const {
+    return code == want_code && bits == want_bits && lanes == 1 && dimensions == rank;
+  }
   template <typename T> T &at(int64_t i, int64_t j = 0, int64_t k = 0) const {
     int64_t offset = i * dim[0].stride + (dimensions > 1 ? j * dim[1].stride : 0) + (dimensions > 2 ? k * dim[2].stride : 0);
     return reinterpret_cast<T *>(host)[offset];
@@ -52,6 +55,7 @@ int double_row(void *user_context, int row, uint8_t *closure) {
   auto *more = static_cast<float *>(mhac_kernel_alloc(user_context, 64));
   if (!scratch || !more || reinterpret_cast<uintptr_t>(scratch) % 64 || reinterpret_cast<uintptr_t>(more) % 64)
     return 78;
+  memset(more, 0, 64);
   for (int64_t w = 0; w < loop.width; ++w) {
     for (int64_t d = 0; d < depth; ++d)
       scratch[d] = 2 * loop.x->at<float>(d, w, row);
@@ -152,7 +156,8 @@ call::call(int64_t batch, int64_t width, int64_t keys)
     starts[0] = 1;
     lengths[0] = width - 1;
   }
-  arguments = {sizeof(args), batch, width, keys, x.data(), nullptr, bias.data(), starts.data(), lengths.data(), y.data(), nullptr, nullptr, 0};
+  arguments = {sizeof(args),   batch,          width,    keys,    x.data(), nullptr, bias.data(),
+               starts.data(), lengths.data(), y.data(), nullptr, nullptr,  0};
 }
 
 size_t call::workspace_bytes(mhac_context *context) {
