@@ -1,0 +1,168 @@
+// Softmax in two levels: each chunk of keys has its own maximum, sum and unnormalised output, made without loop-carried state; chunks are merged
+// with weights 2^(M_c - M). Everything is in base 2; scores of hidden keys are -inf, their probabilities exactly 0.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "halide/Attention.h"
+
+#include "halide/FastMath.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace Halide;
+using Halide::Internal::is_const_zero;
+using Halide::Internal::simplify;
+
+namespace mhac::halide {
+
+/// Below every score, so that a chunk in which a row sees nothing has weight 0, and not -inf, whose difference with itself is NaN.
+static constexpr float kLowest = -3.4e38f;
+
+/// The largest height in 4..tallest of a register tile that divides `rows`, otherwise `preferred`.
+static int tileHeight(int rows, int preferred, int tallest) {
+  if (rows <= preferred || rows % preferred == 0)
+    return std::min(rows, preferred);
+  for (int height = tallest; height >= 4; --height)
+    if (rows % height == 0)
+      return height;
+  return preferred;
+}
+
+Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
+  const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
+  const int64_t roundedKeys = (p.maximumKeys + kLanes - 1) / kLanes * kLanes;
+  const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, kLanes, tiles.chunk));
+  const bool oneChunk = p.maximumKeys <= C;
+  const int TE = tileHeight(E, tiles.outputRows, tiles.outputRows * 3 / 2);
+
+  // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c).
+  Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), eo("eo"), ei("ei"), task("task");
+  auto query = [&](const Expr &v) { return (qb * NB + v) * kLanes; };
+  // Bounds of the block, as a Func so that they are computed once a task.
+  Expr firstQuery = query(0), lastQuery = min(query(NB) - 1, p.queries - 1);
+  KeyRange range = p.keyRange(b, h, firstQuery, lastQuery);
+  // Visiting starts at the first visible key itself (a second condition on the reduction would keep bounds inference from trimming the tiles).
+  Expr base = p.masked ? simplify(clamp(range.lo, 0, p.keys)) : Expr(0);
+  const bool fromFirstKey = is_const_zero(p.masked ? simplify(range.lo) : base);
+  if (fromFirstKey)
+    base = 0;
+  Expr count = (p.masked ? range.hi : p.keys) - base;
+  auto tileKey = [&](const Expr &tile) { return base + c * C + tile * TJ; };
+  Expr g = h / (p.heads / p.kvHeads);
+
+  RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rt(0, C / TJ, "rt");
+  RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
+  rt.where(c * C + rt * TJ < count);
+  rj.where(c * C + rj.y * TJ < count); // bounds inference trims P and S by this one
+  rj.where(c * C + rj.y * TJ + rj.x < count); // V at hidden keys is never read: it may hold NaN
+  rs.where(rs.y * C < count);
+
+  Func Sa("Sa"), Sm("Sm"), S("S"), Mc("Mc"), Pe("Pe"), P("P"), Lc("Lc"), Oa("Oa"), State("State"), R("R"), Ot("Ot"), out(p.name);
+  auto keyOf = [&](const Expr &j, const Expr &tile) {
+    Expr k = tileKey(tile);
+    // A tile that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
+    return p.keysAreLanes && fromFirstKey ? Expr(k / kLanes * kLanes + unsafe_promise_clamped(k % kLanes + j, 0, kLanes - 1)) : Expr(min(k + j, p.keys - 1));
+  };
+  Sa(lane, i, jj, jt, c, qb, h, b) = 0.f;
+  Sa(lane, i, jj, jt, c, qb, h, b) += p.query(lane, rd, qb * NB + i, h, b) * p.key(rd, keyOf(jj, jt), g, b);
+  // Scores with those of hidden keys at -inf; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
+  // decided by the tile alone, lets full tiles pass without mask work.
+  const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
+  Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
+  if (everyTileFull) {
+    Sm(lane, i, jj, jt, c, qb, h, b) = scaled;
+  } else {
+    Expr k = tileKey(jt) + jj, full = tileKey(jt) + TJ <= (p.masked ? range.fullHi : p.keys), visible = k < p.keys;
+    if (p.masked) {
+      full = full && tileKey(jt) >= range.fullLo;
+      visible = visible && p.isVisible(b, h, query(i) + lane, k);
+    }
+    Expr hidden = select(visible, scaled, -std::numeric_limits<float>::infinity());
+    Sm(lane, i, jj, jt, c, qb, h, b) = Internal::Call::make(Float(32), Internal::Call::if_then_else, {full, scaled, hidden}, Internal::Call::PureIntrinsic);
+  }
+  auto score = [&](const Expr &j) { return Sm(lane, i, j, jt, c, qb, h, b); };
+  // Row TJ of a tile of scores is its maximum, row TJ of a tile of probabilities its sum: both are made in registers.
+  Expr tileMaximum = score(0);
+  for (int j = 1; j < TJ; ++j)
+    tileMaximum = max(tileMaximum, score(j));
+  S(lane, i, jj, jt, c, qb, h, b) = select(jj < TJ, score(min(jj, TJ - 1)), tileMaximum);
+  Mc(lane, i, c, qb, h, b) = kLowest;
+  Mc(lane, i, c, qb, h, b) = max(Mc(lane, i, c, qb, h, b), S(lane, i, TJ, rt, c, qb, h, b));
+  Pe(lane, i, jj, jt, c, qb, h, b) = exp2NonPositive(S(lane, i, jj, jt, c, qb, h, b) - Mc(lane, i, c, qb, h, b));
+  Expr tileSum = Pe(lane, i, 0, jt, c, qb, h, b);
+  for (int j = 1; j < TJ; ++j)
+    tileSum = tileSum + Pe(lane, i, j, jt, c, qb, h, b);
+  P(lane, i, jj, jt, c, qb, h, b) = select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum);
+  Lc(lane, i, c, qb, h, b) = 0.f;
+  Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
+  Oa(lane, i, e, c, qb, h, b) = 0.f;
+  Oa(lane, i, e, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(e, keyOf(rj.x, rj.y), g, b);
+  // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
+  // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
+  constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;
+  auto state = [&](const Expr &row) { return State(lane, i, row, qb, h, b); };
+  Expr maximum, sum, output;
+  if (oneChunk) {
+    maximum = Mc(lane, i, 0, qb, h, b), sum = Lc(lane, i, 0, qb, h, b), output = Oa(lane, i, e, 0, qb, h, b);
+  } else {
+    State(lane, i, e, qb, h, b) = select(e == kMaximum, kLowest, 0.f);
+    Expr row = rs.x, chunk = rs.y;
+    Expr chunkMaximum = Mc(lane, i, chunk, qb, h, b), newMaximum = max(state(kMaximum), chunkMaximum);
+    Expr added = select(row < kOutput, Lc(lane, i, chunk, qb, h, b), likely(Oa(lane, i, clamp(row - kOutput, 0, E - 1), chunk, qb, h, b)));
+    Expr weights = select(row == kOld, exp2NonPositive(state(kMaximum) - newMaximum), row == kNew, exp2NonPositive(chunkMaximum - newMaximum), newMaximum);
+    State(lane, i, row, qb, h, b) = select(row < kSum, weights, likely(state(row) * state(kOld) + added * state(kNew)));
+    maximum = state(kMaximum), sum = state(kSum), output = state(e + kOutput);
+  }
+  Ot(lane, i, e, qb, h, b) = output;
+  // A row that sees no key has sum 0: output 0, lse -inf.
+  const int rows = E + (p.wantLse ? 1 : 0);
+  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), maximum * kLn2 + logPositive(sum));
+  auto at = [&](Func f, Expr row) { return f(lane, block % NB, row, block / NB, h, b); };
+  Expr normalised = at(Ot, p.wantLse ? min(e, E - 1) : Expr(e)) * at(R, 0);
+  out(lane, e, block, h, b) = p.wantLse ? select(e < E, normalised, at(R, 1)) : normalised;
+
+  // Schedule: a task is a block of queries of one head.
+  Var i_("i_");
+  out.bound(lane, 0, kLanes).bound(e, 0, rows).bound(h, 0, p.heads);
+  out.split(block, qb, i_, NB, TailStrategy::RoundUp).reorder(lane, i_, e, qb, h, b).vectorize(lane).unroll(i_).fuse(qb, h, task).fuse(task, b, task).parallel(task);
+  LoopLevel perTask(out, task), perChunk = perTask;
+  for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa, &State, &R})
+    if (f->defined())
+      f->bound(lane, 0, kLanes).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).vectorize(lane);
+  for (Func *f : {&S, &Mc, &P, &Lc, &Oa, &State, &R})
+    if (f->defined())
+      f->bound(i, 0, NB);
+  R.compute_at(perTask).bound(e, 0, p.wantLse ? 2 : 1).unroll(i).unroll(e);
+  if (!oneChunk) {
+    State.compute_at(perTask).bound(e, 0, E + 4).unroll(i);
+    // The first rows are another loop than the rest; the last chunk is none.
+    State.update().reorder(lane, i, rs.x, rs.y).vectorize(lane).unroll(i).partition(rs.x, Partition::Always).partition(rs.y, Partition::Never);
+    perChunk = LoopLevel(State, rs.y);
+  }
+  for (Func *f : {&S, &P, &Mc, &Lc, &Oa})
+    f->compute_at(perChunk).bound_extent(c, 1);
+  for (Func *f : {&S, &P})
+    f->bound(jj, 0, TJ + 1).bound_storage(jt, C / TJ);
+  for (Func *f : {&Mc, &Lc})
+    f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
+  S.reorder(lane, i, jj, jt).unroll(i).unroll(jj);
+  Sm.compute_at(S, jt).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).unroll(jj);
+  Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj);
+  P.reorder(lane, jj, i, jt).unroll(jj);
+  Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);
+  Oa.bound_storage(e, E).unroll(i);
+  Oa.update().split(e, eo, ei, TE, E % TE ? TailStrategy::GuardWithIf : TailStrategy::Auto).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).unroll(i).unroll(ei);
+  constrainLanes(out.output_buffer(), rows);
+  return out;
+}
+
+Func storeRow(const std::string &name, const ImageParam &lanes, int row, int heads) {
+  Var q("q"), h("h"), b("b"), qi("qi"), task("task");
+  Func out(name);
+  out(q, h, b) = lanes(q % kLanes, row, q / kLanes, h, b);
+  out.bound(h, 0, heads).split(q, q, qi, kLanes, TailStrategy::PredicateStores).vectorize(qi).fuse(q, h, task).fuse(task, b, task).parallel(task);
+  for (int i = 0; i < 3; ++i)
+    out.output_buffer().dim(i).set_min(0);
+  return out;
+}
+
+} // namespace mhac::halide

@@ -1,0 +1,44 @@
+// attn.attention as Halide Funcs: fused scores, mask, softmax and weighted sum for blocks of queries, without the n x n map.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "halide/Lanes.h"
+
+namespace mhac::halide {
+
+/// Tile sizes of the attention kernel (names in #attn.schedule in quotes).
+struct AttentionTiles {
+  int queryVectors = 2; // "query_vectors": vectors of 16 queries of a task
+  int scoreKeys = 8;    // "score_keys": keys of a register tile of scores; divides 16
+  int outputRows = 8;   // "output_rows": rows of V^T of a register tile of the output
+  int chunk = 1024;     // "chunk": keys whose scores are held at a time, a multiple of 16; one chunk when no call has more keys
+};
+
+/// The keys that the queries of a block can see: outside [lo, hi) none, inside [fullLo, fullHi) all.
+struct KeyRange {
+  Halide::Expr lo, hi, fullLo, fullHi;
+};
+
+struct AttentionProblem {
+  std::string name;
+  int heads = 1, kvHeads = 1, headDim = 1, vHeadDim = 1;
+  Halide::ImageParam query; // lane-major, scale and log2(e) already in it
+  Accessor key, value;
+  bool keysAreLanes = false; // key and value come from a projection: blocks are padded, reads beyond the last key stay inside
+  Halide::Expr queries, keys;
+  int64_t maximumKeys = 0; // over all calls
+  bool fixedKeys = false;  // every call has maximumKeys keys
+  float scale = 1.f;       // multiplies the scores (log2(e) included)
+  bool masked = false;     // some key can be hidden from a query
+  std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k)> isVisible;
+  std::function<KeyRange(Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery)> keyRange;
+  bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
+};
+
+/// The output in lane-major layout, vHeadDim (+ 1) rows.
+Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles);
+
+/// Row `row` of a lane-major buffer as a dense tensor [b, h, q].
+Halide::Func storeRow(const std::string &name, const Halide::ImageParam &lanes, int row, int heads);
+
+} // namespace mhac::halide

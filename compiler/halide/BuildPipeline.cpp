@@ -1,0 +1,466 @@
+// One kernel an op (and one per transposition at the edge of the layer), called in order by the entry; the tensors between them are workspace buffers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "halide/BuildPipeline.h"
+
+#include "attention/AttentionDialect.h"
+#include "halide/Attention.h"
+#include "halide/FastMath.h"
+#include "halide/HalideBoundary.h"
+#include "halide/Project.h"
+#include "halide/TranslateRegion.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace mhac {
+namespace {
+
+using halide::RowOrder;
+using Operand = OperandInfo::Kind;
+
+/// Where the value of a tensor in the IR lies.
+struct Place {
+  bool isArgument = false; // an argument of the entry, in rows; otherwise a workspace buffer, in lanes
+  int index = 0;
+  RowOrder order = RowOrder::Tokens;
+  ExtentInfo tokens;
+  int heads = 1, features = 0; // features: of one head
+  int rows = 0;                // lanes only: rows of a block, features and what follows them (lse)
+};
+
+/// A kernel while it is built: every tensor and size it touches becomes an argument, in the order of first use.
+struct Scope {
+  std::vector<Halide::Argument> arguments;
+  std::vector<OperandInfo> operands;
+  std::map<std::pair<int, int>, Halide::ImageParam> buffers;
+  std::map<int, Halide::Param<int>> sizes;
+};
+
+class CandidateBuilder {
+public:
+  CandidateBuilder(const KernelInterface &interface, CandidateInfo &candidate, size_t number, Diagnostics &diagnostics)
+      : interface(interface), candidate(candidate), prefix(interface.name + "_c" + std::to_string(number)), diagnostics(diagnostics) {}
+
+  bool run(func::FuncOp function);
+  std::vector<halide::PipelineJob> jobs;
+
+private:
+  bool build(Operation *op);
+  bool project(attn::ProjectOp op);
+  bool attention(attn::AttentionOp op);
+  bool swapHeads(attn::SwapHeadsOp op);
+  bool returned(func::ReturnOp op);
+
+  const Place &lanesOf(Value value, float scale, Location loc);
+  int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows);
+  void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands);
+
+  Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
+  Halide::ImageParam lanes(Scope &scope, const Place &place);
+  Halide::ImageParam rows(Scope &scope, const Place &place);
+  Halide::ImageParam tensor(Scope &scope, int argument);
+  Halide::Expr size(Scope &scope, const ExtentInfo &extent);
+  ExtentInfo tokenExtent(Value value, unsigned dim);
+  int outputOf(Value value, Operation *user);
+  int argumentOf(Value value) const;
+  bool fail(Operation *op, const std::string &message) {
+    diagnostics.internal(locationOf(op->getLoc()), message);
+    return false;
+  }
+
+  static SourceLocation locationOf(Location loc) {
+    if (auto place = loc->findInstanceOf<FileLineColLoc>())
+      return {place.getFilename().str(), place.getLine(), place.getColumn()};
+    return {};
+  }
+  static int64_t tile(attn::ScheduleAttr schedule, StringRef name, int64_t fallback) {
+    auto value = schedule.getTiles().getAs<IntegerAttr>(name);
+    return value ? value.getInt() : fallback;
+  }
+
+  const KernelInterface &interface;
+  CandidateInfo &candidate;
+  std::string prefix;
+  Diagnostics &diagnostics;
+  llvm::DenseMap<Value, Place> places;
+  std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
+};
+
+//===-- arguments of kernels ---------------------------------------------------------------------------------------------------------------===//
+
+Halide::ImageParam CandidateBuilder::buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make) {
+  auto key = std::make_pair(static_cast<int>(operand.kind), operand.index);
+  auto found = scope.buffers.find(key);
+  if (found != scope.buffers.end())
+    return found->second;
+  const std::string name = operand.kind == Operand::Argument ? interface.arguments[operand.index].name : candidate.workspace[operand.index].name;
+  Halide::ImageParam param = make(name);
+  scope.buffers.emplace(key, param);
+  scope.arguments.push_back(param);
+  scope.operands.push_back(operand);
+  return param;
+}
+
+Halide::ImageParam CandidateBuilder::lanes(Scope &scope, const Place &place) {
+  return buffer(scope, {Operand::Workspace, place.index}, [&](const std::string &name) { return halide::lanesParam(name, place.rows); });
+}
+
+Halide::ImageParam CandidateBuilder::rows(Scope &scope, const Place &place) {
+  return buffer(scope, {Operand::Argument, place.index}, [&](const std::string &name) { return halide::rowsParam(name, place.order); });
+}
+
+/// A dense argument: weights, biases, parameters.
+Halide::ImageParam CandidateBuilder::tensor(Scope &scope, int argument) {
+  return buffer(scope, {Operand::Argument, argument}, [&](const std::string &name) {
+    const ArgumentInfo &info = interface.arguments[argument];
+    const DTypeInfo &dtype = dtypeInfo(info.dtype);
+    auto code = dtype.code == NumberCode::Float ? halide_type_float : dtype.code == NumberCode::Int ? halide_type_int : halide_type_uint;
+    Halide::ImageParam param(Halide::Type(code, dtype.bits, 1), static_cast<int>(info.dims.size()), name);
+    int64_t stride = 1; // known as long as all inner extents are
+    for (int i = 0, n = param.dimensions(); i < n; ++i) {
+      const ExtentInfo &extent = info.dims[n - 1 - i];
+      param.dim(i).set_min(0);
+      if (stride > 0)
+        param.dim(i).set_stride(static_cast<int>(stride));
+      if (extent.size < 0)
+        param.dim(i).set_extent(static_cast<int>(extent.factor));
+      stride = extent.size < 0 ? stride * extent.factor : 0;
+    }
+    return param;
+  });
+}
+
+Halide::Expr CandidateBuilder::size(Scope &scope, const ExtentInfo &extent) {
+  if (extent.size < 0)
+    return static_cast<int>(extent.factor);
+  const SizeInfo &info = interface.sizes[extent.size];
+  if (info.isFixed())
+    return static_cast<int>(info.minimum);
+  auto [param, isNew] = scope.sizes.try_emplace(extent.size, info.name);
+  if (isNew) {
+    scope.arguments.push_back(param->second);
+    scope.operands.push_back({Operand::Size, extent.size});
+  }
+  return param->second;
+}
+
+int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows) {
+  WorkspaceBufferInfo info;
+  info.name = name;
+  auto constant = [](int64_t n) { return ExtentInfo{-1, 1, n}; };
+  ExtentInfo blocks{tokens.size, halide::kBlockPair, 2};
+  if (tokens.size < 0 || interface.sizes[tokens.size].isFixed()) {
+    int64_t n = tokens.size < 0 ? tokens.factor : interface.sizes[tokens.size].minimum;
+    blocks = constant((n + halide::kBlockPair - 1) / halide::kBlockPair * 2);
+  }
+  const int batch = interface.sizeIndex("batch");
+  info.dims = {constant(halide::kLanes), constant(rows), blocks, constant(heads), ExtentInfo{batch, 1, 1}};
+  candidate.workspace.push_back(info);
+  return static_cast<int>(candidate.workspace.size()) - 1;
+}
+
+void CandidateBuilder::addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs,
+                                 const std::vector<OperandInfo> &outputOperands) {
+  KernelInfo kernel;
+  kernel.name = name;
+  kernel.symbol = prefix + "_" + std::to_string(candidate.kernels.size()) + "_" + name;
+  kernel.operands = scope.operands;
+  kernel.operands.insert(kernel.operands.end(), outputOperands.begin(), outputOperands.end());
+  jobs.push_back({kernel.symbol, Halide::Pipeline(outputs), scope.arguments, locationOf(loc)});
+  candidate.kernels.push_back(std::move(kernel));
+}
+
+//===-- values -----------------------------------------------------------------------------------------------------------------------------===//
+
+int CandidateBuilder::argumentOf(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return -1;
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto attribute = function.getArgAttrOfType<attn::ArgumentAttr>(argument.getArgNumber(), attn::kArgumentAttr);
+  return attribute ? interface.argumentIndex(attribute.getName()) : -1;
+}
+
+/// The output argument that `value`, returned from the entry, is.
+int CandidateBuilder::outputOf(Value value, Operation *user) {
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner() == user) {
+      auto function = user->getParentOfType<func::FuncOp>();
+      auto attribute = function.getResultAttrOfType<attn::ArgumentAttr>(use.getOperandNumber(), attn::kArgumentAttr);
+      return interface.argumentIndex(attribute.getName());
+    }
+  return -1;
+}
+
+/// `value` in lane-major layout, times `scale` when it has to be transposed anyway.
+const Place &CandidateBuilder::lanesOf(Value value, float scale, Location loc) {
+  const Place source = places.at(value);
+  if (!source.isArgument)
+    return places[value];
+  auto [entry, isNew] = packed.try_emplace({value.getAsOpaquePointer(), scale}, source);
+  Place &place = entry->second;
+  if (!isNew)
+    return place;
+  const std::string name = interface.arguments[source.index].name + "_lanes";
+  place.isArgument = false;
+  place.rows = place.features;
+  place.index = addWorkspace(name, place.tokens, place.heads, place.rows);
+  Scope scope;
+  halide::Accessor rowsAt = halide::rowsAccessor(rows(scope, source), source.order);
+  Halide::Func out = halide::packLanes(name, rowsAt, place.features, size(scope, place.tokens), scale);
+  addKernel("pack_" + interface.arguments[source.index].name, loc, scope, {out}, {{Operand::Workspace, place.index}});
+  return place;
+}
+
+//===-- ops --------------------------------------------------------------------------------------------------------------------------------===//
+
+bool CandidateBuilder::run(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    const int index = argumentOf(argument);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (index < 0 || !type)
+      return fail(function, "an argument of '" + function.getSymName().str() + "' has no attn.argument");
+    const ArgumentInfo &info = interface.arguments[index];
+    if (info.role != ArgumentRole::Input)
+      continue;
+    Place place;
+    place.isArgument = true, place.index = index;
+    place.order = info.dims.size() == 3 ? RowOrder::Tokens : RowOrder::Bhsd; // swap_heads says when it is the other way round
+    place.tokens = info.dims[info.dims.size() == 3 ? 1 : 2];
+    place.heads = info.dims.size() == 3 ? 1 : static_cast<int>(info.dims[1].factor);
+    place.features = static_cast<int>(info.dims.back().factor);
+    places[argument] = place;
+  }
+  for (Operation &op : function.front())
+    if (!build(&op))
+      return false;
+  return true;
+}
+
+bool CandidateBuilder::build(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](attn::ProjectOp o) { return project(o); })
+      .Case([&](attn::AttentionOp o) { return attention(o); })
+      .Case([&](attn::SwapHeadsOp o) { return swapHeads(o); })
+      .Case([&](func::ReturnOp o) { return returned(o); })
+      .Case<tensor::DimOp, arith::ConstantOp>([](auto) { return true; }) // read where they are used
+      .Default([&](Operation *o) { return fail(o, "'" + o->getName().getStringRef().str() + "' has no kernel"); });
+}
+
+bool CandidateBuilder::swapHeads(attn::SwapHeadsOp op) {
+  auto found = places.find(op.getInput());
+  if (found == places.end())
+    return fail(op, "'attn.swap_heads' of a value that has no place");
+  Place place = found->second;
+  if (place.isArgument) {
+    // [b, s, h, d] seen as [b, h, s, d].
+    const ArgumentInfo &info = interface.arguments[place.index];
+    place.order = RowOrder::Bshd;
+    place.tokens = info.dims[1];
+    place.heads = static_cast<int>(info.dims[2].factor);
+  }
+  places[op.getResult()] = place; // a lane-major value is only looked at differently when it is stored
+  return true;
+}
+
+bool CandidateBuilder::project(attn::ProjectOp op) {
+  if (!op.getSchedule())
+    return fail(op, "'attn.project' has no schedule");
+  halide::ProjectTiles tiles;
+  tiles.features = tile(*op.getSchedule(), "features", tiles.features);
+  tiles.vectors = tile(*op.getSchedule(), "vectors", tiles.vectors);
+  tiles.tokens = tile(*op.getSchedule(), "tokens", tiles.tokens);
+  tiles.slab = tile(*op.getSchedule(), "slab", tiles.slab);
+
+  const Place input = lanesOf(op.getInput(), 1.f, op.getLoc());
+  Scope scope;
+  halide::ProjectInput in{lanes(scope, input), input.features, input.heads};
+  std::vector<Halide::Func> outputs;
+  std::vector<OperandInfo> outputOperands;
+  std::string name = "project";
+  bool ok = true;
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    auto map = cast<attn::PartAttr>(op.getParts()[i]);
+    halide::ProjectPart part;
+    const int weight = argumentOf(op.getWeights()[map.getWeight()]);
+    part.weight = tensor(scope, weight);
+    part.outIn = op.getLayout() == attn::Layout::OutIn;
+    part.hasBias = map.getBias() >= 0;
+    if (part.hasBias)
+      part.bias = tensor(scope, argumentOf(op.getBiases()[map.getBias()]));
+    part.row = {map.getFirst(), map.getGroup(), map.getGroupStride(), map.getHeadStride()};
+    part.heads = static_cast<int>(map.getHeads());
+    part.width = static_cast<int>(map.getWidth());
+    part.scale = map.getScale() ? static_cast<float>(map.getScale().getValueAsDouble()) : 1.f;
+    if (cast<RankedTensorType>(result.getType()).getRank() == 3) {
+      func::ReturnOp user;
+      for (Operation *use : result.getUsers())
+        user = dyn_cast<func::ReturnOp>(use);
+      if (!user || !result.hasOneUse())
+        return fail(op, "tokens made by 'attn.project' must be an output of the entry");
+      const int output = outputOf(result, user);
+      part.name = interface.arguments[output].name;
+      name += "_" + part.name;
+      ok = ok && halide::guarded(locationOf(op.getLoc()), diagnostics,
+                                 [&] { outputs.push_back(halide::projectToRows(in, part, size(scope, input.tokens), tiles)); });
+      outputOperands.push_back({Operand::Argument, output});
+      continue;
+    }
+    part.name = "heads" + std::to_string(candidate.workspace.size());
+    Place place;
+    place.tokens = input.tokens;
+    place.heads = part.heads;
+    place.features = place.rows = part.width;
+    place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows);
+    places[result] = place;
+    ok = ok && halide::guarded(locationOf(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in, part, tiles)); });
+    outputOperands.push_back({Operand::Workspace, place.index});
+  }
+  if (ok)
+    addKernel(name, op.getLoc(), scope, outputs, outputOperands);
+  return ok;
+}
+
+bool CandidateBuilder::attention(attn::AttentionOp op) {
+  if (!op.getSchedule())
+    return fail(op, "'attn.attention' has no schedule");
+  if (!op.getScore().empty())
+    return fail(op, "score regions other than the scale have no kernel");
+  halide::AttentionTiles tiles;
+  tiles.queryVectors = tile(*op.getSchedule(), "query_vectors", tiles.queryVectors);
+  tiles.scoreKeys = tile(*op.getSchedule(), "score_keys", tiles.scoreKeys);
+  tiles.outputRows = tile(*op.getSchedule(), "output_rows", tiles.outputRows);
+  tiles.chunk = tile(*op.getSchedule(), "chunk", tiles.chunk);
+
+  // What is left of the scale goes into Q if Q is transposed here, else into the scores.
+  const float scale = static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() ? 1. : 1.4426950408889634));
+  const bool scaleQuery = places.at(op.getQuery()).isArgument;
+  const Place query = lanesOf(op.getQuery(), scaleQuery ? scale : 1.f, op.getLoc());
+  const Place key = places.at(op.getKey()), value = places.at(op.getValue());
+
+  Scope scope;
+  halide::AttentionProblem problem;
+  problem.name = "attention" + std::to_string(candidate.workspace.size());
+  problem.heads = query.heads, problem.kvHeads = key.heads, problem.headDim = query.features, problem.vHeadDim = value.features;
+  problem.query = lanes(scope, query);
+  auto accessor = [&](const Place &place) {
+    return place.isArgument ? halide::rowsAccessor(rows(scope, place), place.order) : halide::lanesAccessor(lanes(scope, place));
+  };
+  problem.key = accessor(key), problem.value = accessor(value);
+  problem.keysAreLanes = !key.isArgument && !value.isArgument;
+  problem.queries = size(scope, query.tokens), problem.keys = size(scope, key.tokens);
+  problem.fixedKeys = key.tokens.size < 0 || interface.sizes[key.tokens.size].isFixed();
+  problem.maximumKeys = key.tokens.size < 0 ? key.tokens.factor : interface.sizes[key.tokens.size].maximum;
+  problem.scale = scaleQuery ? 1.f : scale;
+  problem.wantLse = static_cast<bool>(op.getLse());
+  problem.masked = !op.getMask().empty();
+  if (problem.masked && op.getBlocks().empty())
+    return fail(op, "a mask without block structure");
+
+  std::vector<halide::RegionValue> params;
+  for (Value param : op.getParams()) {
+    APInt constant;
+    if (isa<RankedTensorType>(param.getType()))
+      params.push_back(tensor(scope, argumentOf(param)));
+    else if (auto dim = param.getDefiningOp<tensor::DimOp>())
+      params.push_back(size(scope, tokenExtent(dim.getSource(), static_cast<unsigned>(*dim.getConstantIndex()))));
+    else if (auto number = param.getDefiningOp<arith::ConstantIndexOp>())
+      params.push_back(Halide::Expr(static_cast<int>(number.value())));
+    else
+      return fail(op, "a parameter of 'attn.attention' is neither an argument nor a size");
+  }
+  bool translated = true;
+  auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at) {
+    at.insert(at.end(), params.begin(), params.end());
+    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at);
+    translated = translated && succeeded(results);
+    return succeeded(results) ? *results : std::vector<Halide::Expr>(4, Halide::Expr(0));
+  };
+  problem.isVisible = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k) -> Halide::Expr {
+    return Halide::cast<bool>(evaluate(op.getMask(), {b, h, q, k})[0]);
+  };
+  problem.keyRange = [&](Halide::Expr b, Halide::Expr h, Halide::Expr first, Halide::Expr last) {
+    if (op.getBlocks().empty())
+      return halide::KeyRange{0, problem.keys, 0, problem.keys};
+    std::vector<Halide::Expr> range = evaluate(op.getBlocks(), {b, h, first, last});
+    return halide::KeyRange{range[0], range[1], range[2], range[3]};
+  };
+  Place output;
+  output.tokens = query.tokens;
+  output.heads = query.heads, output.features = value.features, output.rows = value.features + (problem.wantLse ? 1 : 0);
+  output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows);
+  Halide::Func out;
+  if (!halide::guarded(locationOf(op.getLoc()), diagnostics, [&] { out = halide::attend(problem, tiles); }) || !translated)
+    return translated ? false : fail(op, "a region could not be translated");
+  addKernel("attend", op.getLoc(), scope, {out}, {{Operand::Workspace, output.index}});
+  places[op.getOutput()] = output;
+  if (op.getLse())
+    places[op.getLse()] = output;
+  return true;
+}
+
+/// The size of a dimension of a tensor whose place is known.
+ExtentInfo CandidateBuilder::tokenExtent(Value value, unsigned dim) {
+  const int argument = argumentOf(value);
+  if (argument >= 0)
+    return interface.arguments[argument].dims[dim];
+  return dim == 0 ? ExtentInfo{interface.sizeIndex("batch"), 1, 1} : places.at(value).tokens;
+}
+
+/// Stores what is still in lanes.
+bool CandidateBuilder::returned(func::ReturnOp op) {
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    auto found = places.find(value);
+    if (found == places.end())
+      continue; // a projection stored it
+    const Place place = found->second;
+    auto attribute = op->getParentOfType<func::FuncOp>().getResultAttrOfType<attn::ArgumentAttr>(i, attn::kArgumentAttr);
+    const int output = interface.argumentIndex(attribute.getName());
+    const std::string name = interface.arguments[output].name;
+    Scope scope;
+    Halide::Func out;
+    const bool isLse = cast<RankedTensorType>(value.getType()).getRank() == 3;
+    const bool done = halide::guarded(locationOf(op.getLoc()), diagnostics, [&] {
+      Halide::ImageParam source = lanes(scope, place);
+      if (isLse) {
+        out = halide::storeRow(name, source, place.features, place.heads);
+        return;
+      }
+      Halide::Var lane("lane"), f("f"), block("block"), h("h"), b("b");
+      Halide::Func view(name + "_lanes");
+      view(lane, f, block, h, b) = source(lane, Halide::min(f, place.features - 1), block, h, b);
+      const RowOrder order = value.getDefiningOp<attn::SwapHeadsOp>() ? RowOrder::Bshd : RowOrder::Bhsd;
+      const int padded = (place.features + halide::kLanes - 1) / halide::kLanes * halide::kLanes;
+      out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, [](Halide::LoopLevel) {});
+    });
+    if (!done)
+      return false;
+    addKernel((isLse ? "store_" : "unpack_") + name, op.getLoc(), scope, {out}, {{Operand::Argument, output}});
+  }
+  return true;
+}
+
+} // namespace
+
+FailureOr<BuiltKernels> buildKernels(ModuleOp scheduled, bool wantStmt, Diagnostics &diagnostics) {
+  BuiltKernels built{makeKernelInterface(scheduled), {}, {}};
+  for (auto [i, candidate] : llvm::enumerate(built.interface.candidates)) {
+    auto function = scheduled.lookupSymbol<func::FuncOp>(candidate.function);
+    CandidateBuilder builder(built.interface, candidate, i, diagnostics);
+    if (!builder.run(function))
+      return failure();
+    halide::CompiledJobs compiled;
+    if (!halide::compileJobs(builder.jobs, candidate.machine, wantStmt, compiled, diagnostics))
+      return failure();
+    candidate.arenaBytes = compiled.arenaBytes;
+    built.bitcode.push_back(std::move(compiled.bitcode));
+    built.stmt += compiled.stmt;
+  }
+  return built;
+}
+
+} // namespace mhac

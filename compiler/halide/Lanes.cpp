@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "halide/Lanes.h"
+
+using namespace Halide;
+
+namespace mhac::halide {
+
+ImageParam rowsParam(const std::string &name, RowOrder order) {
+  ImageParam param(Float(32), order == RowOrder::Tokens ? 3 : 4, name);
+  param.dim(0).set_min(0).set_stride(1);
+  for (int i = 1; i < param.dimensions(); ++i)
+    param.dim(i).set_min(0);
+  return param;
+}
+
+Accessor rowsAccessor(const ImageParam &param, RowOrder order) {
+  return [=](Expr feature, Expr token, Expr head, Expr batch) -> Expr {
+    switch (order) {
+    case RowOrder::Tokens: return param(feature, token, batch);
+    case RowOrder::Bshd: return param(feature, head, token, batch);
+    case RowOrder::Bhsd: return param(feature, token, head, batch);
+    }
+    return Expr();
+  };
+}
+
+void constrainLanes(OutputImageParam buffer, int features) {
+  buffer.dim(0).set_bounds(0, kLanes).set_stride(1);
+  buffer.dim(1).set_bounds(0, features).set_stride(kLanes);
+  buffer.dim(2).set_min(0).set_stride(kLanes * features);
+  buffer.dim(3).set_min(0);
+  buffer.dim(4).set_min(0);
+}
+
+ImageParam lanesParam(const std::string &name, int features) {
+  ImageParam param(Float(32), 5, name);
+  constrainLanes(param, features);
+  return param;
+}
+
+Accessor lanesAccessor(const ImageParam &param) {
+  return [=](Expr feature, Expr token, Expr head, Expr batch) -> Expr {
+    return param(token % kLanes, feature, token / kLanes, head, batch);
+  };
+}
+
+TileTranspose::TileTranspose(const TileSource &source, const std::vector<Var> &rest, const std::string &name) {
+  Var e("e");
+  for (int k = 0; k < 4; ++k) {
+    // One perfect shuffle: result(2m + b) = source(m + 128b).
+    RDom r(0, 2, 0, 16, 0, 8, name + "_r" + std::to_string(k));
+    Func stage(name + std::to_string(k));
+    std::vector<Expr> pure{e}, at{r.z * 32 + r.y * 2 + r.x}, from{r.z * 16 + r.y + 128 * r.x};
+    for (const Var &v : rest)
+      pure.push_back(v), at.push_back(v), from.push_back(v);
+    stage(pure) = undef(Float(32));
+    stage(at) = k == 0 ? source(r.y, r.z + 8 * r.x) : stages.back()(from);
+    // The scatter is a permutation, so that no lane races with another.
+    stage.bound(e, 0, kLanes * kLanes).update().allow_race_conditions().reorder(r.x, r.y, r.z).unroll(r.x).vectorize(r.y).unroll(r.z);
+    stages.push_back(stage);
+  }
+}
+
+void TileTranspose::computeAt(const LoopLevel &level) {
+  for (Func &stage : stages)
+    stage.compute_at(level).store_in(MemoryType::Stack);
+}
+
+Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) {
+  Var lane("lane"), f("f"), block("block"), h("h"), b("b"), tile("tile"), task("task");
+  auto token = [&](Expr i) { return min(block * kLanes + i, tokens - 1); };
+  auto value = [&](Expr feature, Expr i) {
+    Expr v = rows(feature, token(i), h, b);
+    return scale == 1.f ? v : v * scale;
+  };
+  Func packed(name);
+  packed(lane, f, block, h, b) = undef(Float(32));
+  int stage = 0;
+  if (int tiles = features / kLanes) {
+    TileTranspose transpose([&](Expr x, Expr y) { return value(tile * kLanes + x, y); }, {tile, block, h, b}, name + "_t");
+    RDom r(0, kLanes, 0, tiles, name + "_r");
+    packed(lane, r.y * kLanes + r.x, block, h, b) = transpose.result()(r.x * kLanes + lane, r.y, block, h, b);
+    packed.update(stage).reorder(lane, r.x, r.y, block, h, b).vectorize(lane, kLanes).unroll(r.x).fuse(block, h, task).fuse(task, b, task).parallel(task);
+    transpose.computeAt(LoopLevel(packed, r.y));
+    ++stage;
+  }
+  if (int rest = features % kLanes) {
+    RDom r(0, rest, name + "_rest");
+    packed(lane, features - rest + r, block, h, b) = value(features - rest + r, lane);
+    packed.update(stage).reorder(lane, r, block, h, b).vectorize(lane, kLanes).fuse(block, h, task).fuse(task, b, task).parallel(task);
+  }
+  packed.bound(lane, 0, kLanes);
+  constrainLanes(packed.output_buffer(), features);
+  return packed;
+}
+
+Func unpackRows(const std::string &name, Func lanes, int features, int heads, const Expr &tokens, RowOrder order, int slab,
+                const std::function<void(LoopLevel)> &scheduleProducers) {
+  Var f("f"), s("s"), h("h"), b("b"), block("block"), tile("tile"), task("task"), fo("fo"), fi("fi"), fl("fl"), so("so"), si("si"), sl("sl");
+  TileTranspose transpose([&](Expr x, Expr y) { return lanes(x, tile * kLanes + y, block, h, b); }, {tile, block, h, b}, name + "_t");
+  Func rows(name);
+  std::vector<Var> at = order == RowOrder::Tokens ? std::vector<Var>{f, s, b} : order == RowOrder::Bshd ? std::vector<Var>{f, h, s, b} : std::vector<Var>{f, s, h, b};
+  const bool hasHeads = order != RowOrder::Tokens;
+  rows(at) = transpose.result()(s % kLanes * kLanes + f % kLanes, f / kLanes, s / kLanes, hasHeads ? Expr(h) : Expr(0), b);
+  rows.bound(f, 0, features);
+  if (hasHeads)
+    rows.bound(h, 0, heads);
+  rows.split(s, so, si, kBlockPair, TailStrategy::GuardWithIf).split(f, fo, fi, slab, features % slab ? TailStrategy::GuardWithIf : TailStrategy::Auto);
+  rows.split(si, si, sl, kLanes, TailStrategy::GuardWithIf);
+  rows.split(fi, fi, fl, kLanes, features % kLanes ? TailStrategy::PredicateStores : TailStrategy::Auto);
+  if (hasHeads)
+    rows.reorder(fl, sl, fi, si, so, fo, h, b).fuse(so, fo, task).fuse(task, h, task).fuse(task, b, task);
+  else
+    rows.reorder(fl, sl, fi, si, so, fo, b).fuse(so, fo, task).fuse(task, b, task);
+  rows.parallel(task).vectorize(fl).unroll(sl);
+  transpose.computeAt(LoopLevel(rows, fi));
+  scheduleProducers(LoopLevel(rows, task));
+  rows.output_buffer().dim(0).set_bounds(0, features).set_stride(1);
+  for (int i = 1; i < rows.dimensions(); ++i)
+    rows.output_buffer().dim(i).set_min(0);
+  return rows;
+}
+
+} // namespace mhac::halide

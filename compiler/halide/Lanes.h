@@ -1,0 +1,61 @@
+// Between the caller's row-major tensors and the one layout of all intermediates: [batch][head][block of 16 tokens][feature][16 tokens].
+// Everything is computed with tokens in the vector lanes, so maxima, sums and exponentials need no horizontal operation, weights, K and V are
+// read as broadcast scalars where they lie, and only inputs and outputs are transposed (16 x 16 in registers).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Halide.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mhac::halide {
+
+/// Tokens in a block: the vector of every lane-major intermediate, whatever the target's register width.
+inline constexpr int kLanes = 16;
+
+/// Blocks of a lane-major buffer come in pairs, so that no kernel has a tail along tokens.
+inline constexpr int kBlockPair = 2 * kLanes;
+
+/// An element of a tensor by (feature, token, head, batch), whatever its order of dimensions.
+using Accessor = std::function<Halide::Expr(Halide::Expr feature, Halide::Expr token, Halide::Expr head, Halide::Expr batch)>;
+
+/// The order of a rank 3 or 4 argument's dimensions, innermost first in Halide.
+enum class RowOrder {
+  Tokens, // [b, s, f]
+  Bshd,   // [b, s, h, f]
+  Bhsd    // [b, h, s, f]
+};
+
+/// A caller's tensor: f32, features dense, other strides known at run time only.
+Halide::ImageParam rowsParam(const std::string &name, RowOrder order);
+Accessor rowsAccessor(const Halide::ImageParam &param, RowOrder order);
+
+/// A lane-major buffer (lane, feature, block, head, batch) with `features` rows a block.
+Halide::ImageParam lanesParam(const std::string &name, int features);
+void constrainLanes(Halide::OutputImageParam buffer, int features);
+/// Element (feature, token) for scalar reads: K and V of a projection.
+Accessor lanesAccessor(const Halide::ImageParam &param);
+
+/// Transposes a 16 x 16 tile in registers as four perfect shuffles: source(x, y) -> (e, rest...) with e = x * 16 + y.
+class TileTranspose {
+public:
+  using TileSource = std::function<Halide::Expr(Halide::Expr x, Halide::Expr y)>;
+  TileTranspose(const TileSource &source, const std::vector<Halide::Var> &rest, const std::string &name);
+  Halide::Func result() const { return stages.back(); }
+  void computeAt(const Halide::LoopLevel &level);
+
+private:
+  std::vector<Halide::Func> stages;
+};
+
+/// rows -> lanes, times `scale`. Rows beyond `tokens` repeat the last one: they are computed and never stored.
+Halide::Func packLanes(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale);
+
+/// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch); `scheduleProducers` is called with the loop that handles one task
+/// (a slab of `slab` features times 32 tokens), for producers that are computed there.
+Halide::Func unpackRows(const std::string &name, Halide::Func lanes, int features, int heads, const Halide::Expr &tokens, RowOrder order, int slab,
+                        const std::function<void(Halide::LoopLevel task)> &scheduleProducers);
+
+} // namespace mhac::halide

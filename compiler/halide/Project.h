@@ -1,0 +1,47 @@
+// attn.project as Halide Funcs: lane-major tokens times weights that are read as scalars where they lie.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "halide/Lanes.h"
+
+namespace mhac::halide {
+
+/// Tile sizes of a projection (names in #attn.schedule in quotes).
+struct ProjectTiles {
+  int features = 8;  // "features": output features of a register tile
+  int vectors = 2;   // "vectors": blocks of 16 tokens of a register tile; 1 or 2
+  int tokens = 128;  // "tokens": tokens of a task, a multiple of 16 * vectors; they stay in L2 while the task's weights pass
+  int slab = 128;    // "slab": output features of a task when the result is rows, a multiple of 16
+};
+
+/// Row of the weight matrix for feature j of head h: see #attn.part.
+struct RowMap {
+  int64_t first = 0, group = 1, groupStride = 0, headStride = 0;
+  Halide::Expr operator()(const Halide::Expr &h, const Halide::Expr &j) const;
+};
+
+/// One result of a projection.
+struct ProjectPart {
+  std::string name;
+  Halide::ImageParam weight; // (inputs, outputs) for out_in, (outputs, inputs) for in_out
+  bool outIn = true;
+  bool hasBias = false;
+  Halide::ImageParam bias;
+  RowMap row;
+  int heads = 1, width = 0;
+  float scale = 1.f;
+};
+
+/// The input of a projection: lane-major (lane, feature, block, head, batch), `features` of each of `heads` heads.
+struct ProjectInput {
+  Halide::ImageParam lanes;
+  int features = 0, heads = 1;
+};
+
+/// Result in lane-major layout.
+Halide::Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);
+
+/// Result as rows [b, s, width] of one head.
+Halide::Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Halide::Expr &tokens, const ProjectTiles &tiles);
+
+} // namespace mhac::halide

@@ -1,0 +1,33 @@
+// A schedule rule: for one op and target, tile sizes and the reason why they fit, or the reason why it does not apply. Rules are tried in order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "targets/Target.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "mlir/IR/Operation.h"
+
+#include <string>
+#include <utility>
+
+namespace mhac {
+
+struct ScheduleChoice {
+  bool applies = false;
+  std::string reason; // of applying, or of not applying
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> tiles;
+
+  static ScheduleChoice passOver(std::string reason) { return {false, std::move(reason), {}}; }
+};
+
+struct ScheduleRule {
+  llvm::StringLiteral name; // <target>_<method>_<tiles>
+  ScheduleChoice (*choose)(mlir::Operation *op, const Target &target);
+};
+
+/// Rules for x86-64 with vectors of 8 and 16 lanes, best first.
+llvm::ArrayRef<ScheduleRule> x86Rules();
+/// Rules that take every op on every target.
+llvm::ArrayRef<ScheduleRule> genericRules();
+
+} // namespace mhac

@@ -1,0 +1,35 @@
+// The machines that mhac compiles for: named ones (Targets.def), `host`, and Halide's own strings.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mhac {
+
+struct Target {
+  std::string name;         // as in IR, manifest and --target
+  std::string halide;       // Halide's string, without the features that concern its runtime
+  uint64_t features = 0;    // bits that the CPU must have, MHAC_CPU_* of the runtime
+  int vectorRegisters = 16; // architectural vector registers
+  int vectorLanes = 4;      // f32 values in one
+  int64_t l1Bytes = 0, l2Bytes = 0;
+  std::string sentence;
+};
+
+/// Targets.def, best first.
+llvm::ArrayRef<Target> namedTargets();
+
+/// A named target, `host` (the best named target that this machine runs), or a string of Halide's for x86-64-linux. Empty when it is none of these;
+/// `reason` then says what is wrong with it.
+std::optional<Target> findTarget(llvm::StringRef text, std::string &reason);
+
+/// Whether a CPU that runs `other` runs everything of `target`, too.
+bool includes(const Target &other, const Target &target);
+
+} // namespace mhac

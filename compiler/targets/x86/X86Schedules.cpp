@@ -1,0 +1,73 @@
+// x86-64 with AVX2 or AVX-512. What is peculiar: two FMA units, a broadcast load folded into the FMA on AVX-512, and the number of vector registers
+// (32 of 16 lanes, 16 of 8 lanes) that bounds a register tile. All intermediates keep 16 tokens in the lanes; a vector of 16 is two registers on AVX2.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "targets/ScheduleRule.h"
+
+#include "attention/AttentionDialect.h"
+
+namespace mhac {
+namespace {
+
+/// Keys whose scores a task holds: scores and probabilities of its queries (two f32 buffers) take at most half of L2, K, V and the rest the other half.
+int64_t chunkFor(const Target &target, int64_t queries) {
+  int64_t chunk = 2048;
+  while (chunk > 128 && 2 * chunk * queries * 4 > target.l2Bytes / 2)
+    chunk /= 2;
+  return chunk;
+}
+
+/// Tokens of a projection's task: with 1,024 features they take half of L2.
+int64_t tokensFor(const Target &target) { return std::clamp<int64_t>(target.l2Bytes / 2 / (1024 * 4), 32, 128); }
+
+ScheduleChoice projectWide(mlir::Operation *op, const Target &target) {
+  if (!mlir::isa<attn::ProjectOp>(op))
+    return ScheduleChoice::passOver("for attn.project");
+  if (target.vectorLanes < 16)
+    return ScheduleChoice::passOver("needs vectors of 16 lanes");
+  return {true,
+          "16 accumulators of 8 features x 2 vectors and 2 vectors of tokens in 32 registers, weights broadcast from memory",
+          {{"features", 8}, {"vectors", 2}, {"tokens", tokensFor(target)}, {"slab", 128}}};
+}
+
+ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target) {
+  if (!mlir::isa<attn::ProjectOp>(op))
+    return ScheduleChoice::passOver("for attn.project");
+  if (target.vectorLanes != 8)
+    return ScheduleChoice::passOver("needs vectors of 8 lanes");
+  return {true,
+          "12 accumulators of 6 features x 2 half vectors, 2 half vectors of tokens and a broadcast weight in 16 registers",
+          {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(target)}, {"slab", 128}}};
+}
+
+ScheduleChoice attendWide(mlir::Operation *op, const Target &target) {
+  if (!mlir::isa<attn::AttentionOp>(op))
+    return ScheduleChoice::passOver("for attn.attention");
+  if (target.vectorLanes < 16)
+    return ScheduleChoice::passOver("needs vectors of 16 lanes");
+  return {true,
+          "blocks of 32 queries; 16 accumulators of 8 keys (8 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
+          {{"query_vectors", 2}, {"score_keys", 8}, {"output_rows", 8}, {"chunk", chunkFor(target, 32)}}};
+}
+
+ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target) {
+  if (!mlir::isa<attn::AttentionOp>(op))
+    return ScheduleChoice::passOver("for attn.attention");
+  if (target.vectorLanes != 8)
+    return ScheduleChoice::passOver("needs vectors of 8 lanes");
+  return {true,
+          "blocks of 16 queries; 8 accumulators of 4 keys (4 rows of V) x 2 half vectors in 16 registers; scores of a chunk of keys in half of L2",
+          {{"query_vectors", 1}, {"score_keys", 4}, {"output_rows", 4}, {"chunk", chunkFor(target, 16)}}};
+}
+
+const ScheduleRule rules[] = {
+    {"x86_project_f8_t32", projectWide},
+    {"x86_project_f6_t16", projectNarrow},
+    {"x86_prefill_q32_k8", attendWide},
+    {"x86_prefill_q16_k4", attendNarrow},
+};
+
+} // namespace
+
+llvm::ArrayRef<ScheduleRule> x86Rules() { return rules; }
+
+} // namespace mhac
