@@ -32,69 +32,67 @@ std::string place(const char *output, Row row, const char *last, int64_t i) {
   return std::string(output) + "[b=" + std::to_string(row.b) + ", q=" + std::to_string(row.q) + ", " + last + "=" + std::to_string(i) + "]";
 }
 
-/// One output's values in the rows, beside those of the reference.
-struct Columns {
-  const char *output, *last;
-  int64_t width;
-  std::vector<float> out;
-  reference::Comparison compare(const std::vector<double> &exact, const std::vector<double> &naive) const {
-    return reference::compare(out, exact, naive, DType::F32);
-  }
-};
+} // namespace
+
+Judge::Judge(const Spec &spec, const Operands &operands, const std::vector<Row> &candidates, uint64_t seed)
+    : spec(spec), operands(operands), seed(seed) {
+  const reference::Sizes sizes = operands.sizes();
+  isSample = candidates.size() < size_t(sizes.batch * sizes.query);
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(rows), [&](Row row) { return !operands.isExcluded(row); });
+  auto compute = [&](reference::Arithmetic arithmetic) {
+    return reference::computeLayer(spec, sizes, operands.tensors(), rows, arithmetic, error).value_or(reference::LayerResult());
+  };
+  exact = compute(reference::Arithmetic::Double);
+  naive = compute(reference::Arithmetic::Float);
+}
 
 /// Rows that are not compared still must not hold NaN: a cheap look at all of them.
-std::string findNotFinite(const Spec &spec, const Operands &operands, int64_t width) {
+std::string Judge::findNotFinite() const {
   const reference::Tensor &y = operands.tensors().find("y")->second;
   for (Row row : reference::allRows(operands.sizes()))
-    for (int64_t i = 0; i < width && !operands.isExcluded(row); ++i) {
+    for (int64_t i = 0; i < exact.width && !operands.isExcluded(row); ++i) {
       float value = static_cast<const float *>(y.data)[reference::yOffset(spec, y, row, i)];
       if (!std::isfinite(value))
-        return place("y", row, "i", i) + " is " + std::to_string(value);
+        return place("y", row, "i", i) + " is not finite, seed " + std::to_string(seed);
     }
   return "";
 }
 
-} // namespace
-
-Verdict judge(const Spec &spec, const Operands &operands, const std::vector<Row> &candidates, uint64_t seed) {
+Verdict Judge::judge() const {
   Verdict verdict;
-  verdict.message = operands.findStrayWrite();
+  verdict.rows = rows.size();
+  verdict.message = error.empty() ? operands.findStrayWrite() : error;
   if (!verdict.message.empty())
     return verdict;
-  std::vector<Row> rows;
-  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(rows), [&](Row row) { return !operands.isExcluded(row); });
-  verdict.rows = rows.size();
 
-  const reference::Tensors &tensors = operands.tensors();
-  auto exact = reference::computeLayer(spec, operands.sizes(), tensors, rows, reference::Arithmetic::Double, verdict.message);
-  auto naive = reference::computeLayer(spec, operands.sizes(), tensors, rows, reference::Arithmetic::Float, verdict.message);
-  if (!exact || !naive)
-    return verdict;
-
-  const reference::Tensor &yView = tensors.find("y")->second;
-  auto lseView = tensors.find("lse");
-  Columns y{"y", "i", exact->width, {}}, lse{"lse", "h", exact->heads, {}};
-  for (Row row : rows) {
-    for (int64_t i = 0; i < exact->width; ++i)
-      y.out.push_back(static_cast<const float *>(yView.data)[reference::yOffset(spec, yView, row, i)]);
-    for (int64_t h = 0; h < exact->heads && lseView != tensors.end(); ++h)
-      lse.out.push_back(lseView->second.number({row.b, h, row.q}));
-  }
-  auto check = [&](const Columns &columns, const std::vector<double> &exactValues, const std::vector<double> &naiveValues) {
-    reference::Comparison comparison = columns.compare(exactValues, naiveValues);
+  auto check = [&](const char *output, const char *last, int64_t width, const std::vector<float> &out, const std::vector<double> &ref,
+                   const std::vector<double> &plain) {
+    reference::Comparison comparison = reference::compare(out, ref, plain, DType::F32);
     verdict.maxError = std::max(verdict.maxError, comparison.maxError);
     verdict.allowed = std::max(verdict.allowed, comparison.allowed);
     if (comparison.accepted || !verdict.message.empty())
       return;
     int64_t worst = int64_t(comparison.worst);
-    verdict.message = place(columns.output, rows[size_t(worst / columns.width)], columns.last, worst % columns.width) + ": " +
-                      comparison.describe() + ", seed " + std::to_string(seed);
+    verdict.message = place(output, rows[size_t(worst / width)], last, worst % width) + ": " + comparison.describe() + ", seed " +
+                      std::to_string(seed);
   };
-  check(y, exact->y, naive->y);
-  if (lseView != tensors.end())
-    check(lse, exact->lse, naive->lse);
-  if (verdict.message.empty() && candidates.size() < reference::allRows(operands.sizes()).size())
-    verdict.message = findNotFinite(spec, operands, exact->width);
+  const reference::Tensor &y = operands.tensors().find("y")->second;
+  std::vector<float> values;
+  for (Row row : rows)
+    for (int64_t i = 0; i < exact.width; ++i)
+      values.push_back(static_cast<const float *>(y.data)[reference::yOffset(spec, y, row, i)]);
+  check("y", "i", exact.width, values, exact.y, naive.y);
+
+  auto lse = operands.tensors().find("lse");
+  if (lse != operands.tensors().end()) {
+    values.clear();
+    for (Row row : rows)
+      for (int64_t h = 0; h < exact.heads; ++h)
+        values.push_back(lse->second.number({row.b, h, row.q}));
+    check("lse", "h", exact.heads, values, exact.lse, naive.lse);
+  }
+  if (verdict.message.empty() && isSample)
+    verdict.message = findNotFinite();
   verdict.accepted = verdict.message.empty();
   return verdict;
 }

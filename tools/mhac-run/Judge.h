@@ -22,8 +22,26 @@ struct Verdict {
 /// All rows, or about `limit` of them: the first and last of each batch row and random ones between.
 std::vector<reference::Row> chooseRows(const reference::Sizes &sizes, size_t limit, uint64_t seed);
 
-/// Checks the outputs in `operands` after a call: the `rows` against the reference, all other rows for numbers that are not finite, and the
-/// memory around for stray writes.
-Verdict judge(const Spec &spec, const Operands &operands, const std::vector<reference::Row> &rows, uint64_t seed);
+/// Knows what the rows of a call should be; judges any number of calls with the same operands, for example on several targets.
+class Judge {
+public:
+  /// Computes the rows with the reference. `spec` and `operands` must outlive the judge.
+  Judge(const Spec &spec, const Operands &operands, const std::vector<reference::Row> &rows, uint64_t seed);
+
+  /// Checks the outputs in the operands after a call: the rows against the reference, all other rows for numbers that are not finite, and the
+  /// memory around for stray writes.
+  Verdict judge() const;
+
+private:
+  std::string findNotFinite() const;
+
+  const Spec &spec;
+  const Operands &operands;
+  uint64_t seed;
+  bool isSample; // not all rows are compared
+  std::vector<reference::Row> rows;
+  std::string error; // why the reference could not compute
+  reference::LayerResult exact, naive;
+};
 
 } // namespace mhac::artefact

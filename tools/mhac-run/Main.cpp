@@ -120,7 +120,7 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
   Verdict verdict;
   if (c.options.check) {
     size_t limit = c.options.rows ? size_t(c.options.rows) : SIZE_MAX;
-    verdict = judge(c.spec, *operands, chooseRows(operands->sizes(), limit, c.options.seed), c.options.seed);
+    verdict = Judge(c.spec, *operands, chooseRows(operands->sizes(), limit, c.options.seed), c.options.seed).judge();
     if (!verdict.accepted)
       outcome = fail(label + ": " + verdict.message);
     else if (!c.options.json)

@@ -273,6 +273,14 @@ void Operands::resetOutputs() {
     workspace->reset();
 }
 
+std::string Operands::outputBytes() const {
+  std::string bytes;
+  for (const Buffer &buffer : buffers)
+    if (buffer.argument->isOutput())
+      bytes.append(static_cast<const char *>(buffer.memory->data()), buffer.memory->bytes());
+  return bytes;
+}
+
 std::string Operands::findStrayWrite() const {
   if (workspace && !workspace->isIntact())
     return "something was written beside the workspace";

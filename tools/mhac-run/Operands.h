@@ -45,6 +45,8 @@ public:
   /// Rows of y and lse that may be anything, because a NaN was put into the token they are the query of.
   bool isExcluded(reference::Row row) const { return excluded[size_t(row.b * querySize + row.q)]; }
 
+  /// Everything that lies in the memory of the outputs, for comparing calls bit by bit.
+  std::string outputBytes() const;
   /// Looks for writes beside the outputs, between their strided elements and beside the workspace: the first one in words, or "".
   std::string findStrayWrite() const;
   /// Name of the argument (or "workspace") whose memory or guard pages an address belongs to, or null.
