@@ -262,25 +262,29 @@ bool FieldReader::readWord(const SpecField &field, StringRef subject, const Tree
   return false;
 }
 
-bool FieldReader::readName(const Tree &value, std::string &name) {
-  StringRef text = value.scalar;
+std::string whyNotName(StringRef text) {
   auto isLetter = [](char c) { return llvm::isAlpha(c) || c == '_'; };
-  if (value.kind != Tree::Kind::Scalar || text.empty() || !isLetter(text[0]) ||
-      !llvm::all_of(text, [&](char c) { return isLetter(c) || llvm::isDigit(c); }))
-    error(value, "'name' must be a C identifier, found " + describeTree(value));
-  else if (text.size() > maxNameLength)
-    error(value, "'name' must have at most " + std::to_string(maxNameLength) + " characters, found " + std::to_string(text.size()));
-  else if (llvm::is_contained(keywords, text))
-    error(value, "'name' must not be a word that C or C++ keeps for itself, found " + describeTree(value));
-  else if (text.starts_with("mhac_"))
-    error(value, "'name' must not start with 'mhac_', which the runtime's own symbols do, found " + describeTree(value));
-  else if (text[0] == '_' && text.size() > 1 && (text[1] == '_' || llvm::isUpper(text[1])))
-    error(value, "'name' must not start with two underscores or an underscore and a capital, which C reserves, found " + describeTree(value));
-  else {
-    name = text.str();
-    return true;
+  if (text.empty() || !isLetter(text[0]) || !llvm::all_of(text, [&](char c) { return isLetter(c) || llvm::isDigit(c); }))
+    return "must be a C identifier";
+  if (text.size() > maxNameLength)
+    return "must have at most " + std::to_string(maxNameLength) + " characters";
+  if (llvm::is_contained(keywords, text))
+    return "must not be a word that C or C++ keeps for itself";
+  if (text.starts_with("mhac_"))
+    return "must not start with 'mhac_', which the runtime's own symbols do";
+  if (text[0] == '_' && text.size() > 1 && (text[1] == '_' || llvm::isUpper(text[1])))
+    return "must not start with two underscores or an underscore and a capital, which C reserves";
+  return "";
+}
+
+bool FieldReader::readName(const Tree &value, std::string &name) {
+  std::string reason = whyNotName(value.kind == Tree::Kind::Scalar ? value.scalar : "");
+  if (!reason.empty()) {
+    error(value, "'name' " + reason + ", found " + describeTree(value));
+    return false;
   }
-  return false;
+  name = value.scalar;
+  return true;
 }
 
 bool FieldReader::readSize(const SpecField &field, const Tree &value, SizeSpec &size) {

@@ -59,6 +59,9 @@ private:
   std::map<std::string, bool> wrong;
 };
 
+/// Why a text cannot be the prefix of public symbols ("must be a C identifier"); empty when it can.
+std::string whyNotName(llvm::StringRef text);
+
 /// What a node is, for messages: "'12x'", "a list", "nothing".
 std::string describeTree(const Tree &tree);
 

@@ -91,7 +91,7 @@ TEST(SpecReader, RejectsWrongNames) {
                    {named("mhac_f"), "2:7: 'name' must not start with 'mhac_', which the runtime's own symbols do, found 'mhac_f'"},
                    {named("__f"), "2:7: 'name' must not start with two underscores or an underscore and a capital, which C reserves, found '__f'"},
                    {named("_F"), "2:7: 'name' must not start with two underscores or an underscore and a capital, which C reserves, found '_F'"},
-                   {named(std::string(129, 'f')), "2:7: 'name' must have at most 128 characters, found 129"}},
+                   {named(std::string(129, 'f')), "2:7: 'name' must have at most 128 characters, found '" + std::string(57, 'f') + "...'"}},
                   1),
             9);
 }

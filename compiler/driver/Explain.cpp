@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/Explain.h"
+
+#include "attention/AttentionDialect.h"
+#include "driver/RegionText.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+
+namespace mhac {
+
+namespace {
+
+/// A product of a number and of sizes that are known at run time.
+struct Product {
+  int64_t factor = 1;
+  std::vector<std::string> symbols;
+
+  Product &times(int64_t number) {
+    factor *= number;
+    return *this;
+  }
+  std::string text() const {
+    std::string result = std::to_string(factor);
+    for (const std::string &symbol : symbols)
+      result += " * " + symbol;
+    return result;
+  }
+};
+
+/// Walks one candidate; the first stands for all in what does not depend on the target.
+class Explainer {
+public:
+  Explainer(const KernelInterface &interface, ModuleOp module) : interface(interface), module(module), os(text) {}
+
+  std::string run();
+
+private:
+  void printArguments();
+  void printWork(func::FuncOp function);
+  void printProject(attn::ProjectOp op);
+  void printAttention(attn::AttentionOp op);
+  void printMask(attn::AttentionOp op);
+  void printCandidate(const CandidateInfo &candidate);
+
+  void timesDim(Product &product, StringRef name);
+  Product extents(const ArgumentInfo &argument);
+  /// The name of a size that a dimension of the entry's argument has, followed through the ops up to it.
+  std::string sequenceOf(Value value, bool headsFirst = true);
+  Product tokens(Value value) {
+    Product product;
+    timesDim(product, "batch");
+    timesDim(product, sequenceOf(value));
+    return product;
+  }
+  void addFlops(StringRef what, Product flops);
+
+  const KernelInterface &interface;
+  ModuleOp module;
+  std::string text;
+  llvm::raw_string_ostream os;
+};
+
+} // namespace
+
+static std::string withUnits(int64_t bytes) {
+  if (bytes < 10240)
+    return std::to_string(bytes) + " bytes";
+  std::string text;
+  llvm::raw_string_ostream(text) << (bytes < (10 << 20) ? llvm::format("%.1f KiB", bytes / 1024.0) : llvm::format("%.1f MiB", bytes / 1048576.0));
+  return text;
+}
+
+/// A dimension is a number or a size; sizes that are fixed count as numbers.
+void Explainer::timesDim(Product &product, StringRef name) {
+  int64_t number;
+  if (!name.getAsInteger(10, number)) {
+    product.factor *= number;
+    return;
+  }
+  int index = interface.sizeIndex(name);
+  if (index >= 0 && interface.sizes[index].isFixed())
+    product.factor *= interface.sizes[index].minimum;
+  else
+    product.symbols.push_back(name.str());
+}
+
+Product Explainer::extents(const ArgumentInfo &argument) {
+  Product product;
+  for (const std::string &name : argument.dimNames)
+    timesDim(product, name);
+  return product;
+}
+
+std::string Explainer::sequenceOf(Value value, bool headsFirst) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    int index = interface.argumentIndex(argumentName(argument));
+    if (index < 0)
+      return "?";
+    const std::vector<std::string> &dims = interface.arguments[index].dimNames;
+    return dims[dims.size() == 4 && headsFirst ? 2 : 1];
+  }
+  return llvm::TypeSwitch<Operation *, std::string>(value.getDefiningOp())
+      .Case([&](attn::ProjectOp op) { return sequenceOf(op.getInput()); })
+      .Case([&](attn::SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
+      .Case([&](attn::AttentionOp op) { return sequenceOf(op.getQuery()); })
+      .Default([](Operation *) { return "?"; });
+}
+
+void Explainer::addFlops(StringRef what, Product flops) { os << "  " << llvm::left_justify(what, 26) << flops.text() << "\n"; }
+
+void Explainer::printArguments() {
+  os << "arguments\n";
+  static constexpr StringRef roles[] = {"input", "weight", "parameter", "output"};
+  int64_t weights = 0, weightBytes = 0;
+  for (const ArgumentInfo &argument : interface.arguments) {
+    os << "  " << llvm::left_justify(roles[static_cast<int>(argument.role)], 10) << llvm::left_justify(argument.name, 14)
+       << dtypeInfo(argument.dtype).word << " [" << llvm::join(argument.dimNames, ", ") << "]"
+       << (argument.stridesOffset >= 0 ? ", strides allowed" : "") << "\n";
+    if (argument.role == ArgumentRole::Weight) {
+      int64_t count = extents(argument).factor;
+      weights += count;
+      weightBytes += count * dtypeInfo(argument.dtype).bytes();
+    }
+  }
+  for (const SizeInfo &size : interface.sizes)
+    os << "  size      " << llvm::left_justify(size.name, 14)
+       << (size.isFixed() ? std::to_string(size.minimum) : std::to_string(size.minimum) + " to " + std::to_string(size.maximum)) << "\n";
+  os << "parameters of the layer: " << weights << " (" << withUnits(weightBytes) << " of weights and biases)\n";
+}
+
+void Explainer::printProject(attn::ProjectOp op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  int64_t features = input.getRank() == 4 ? input.getDimSize(1) * input.getDimSize(3) : input.getDimSize(2);
+  int64_t rows = 0;
+  for (Attribute part : op.getParts())
+    rows += cast<attn::PartAttr>(part).getHeads() * cast<attn::PartAttr>(part).getWidth();
+  std::string names;
+  for (Value weight : op.getWeights())
+    names += " " + argumentName(weight);
+  addFlops("project" + names, tokens(op.getInput()).times(2 * features * rows));
+}
+
+void Explainer::printAttention(attn::AttentionOp op) {
+  auto query = cast<RankedTensorType>(op.getQuery().getType());
+  auto key = cast<RankedTensorType>(op.getKey().getType());
+  auto value = cast<RankedTensorType>(op.getValue().getType());
+  int64_t heads = query.getDimSize(1), groups = key.getDimSize(1), width = query.getDimSize(3), vWidth = value.getDimSize(3);
+  Product map = tokens(op.getQuery()).times(heads);
+  timesDim(map, sequenceOf(op.getKey()));
+  Product flops = map, bytes = map;
+  addFlops("attention, all pairs", flops.times(2 * (width + vWidth)));
+  os << "bytes of K and V:           " << tokens(op.getKey()).times(groups * (width + vWidth) * 4).text() << "\n";
+  os << "bytes of the score map:     " << bytes.times(4).text() << " (never in memory)\n";
+}
+
+void Explainer::printMask(attn::AttentionOp op) {
+  std::vector<std::string> visible = regionFormulas(op, op.getMask(), {"b", "h", "q", "k"});
+  os << "mask\n  visible when " << (visible.empty() ? "always" : visible[0]) << "\n";
+  std::vector<std::string> blocks = regionFormulas(op, op.getBlocks(), {"b", "h", "q_first", "q_last"});
+  if (blocks.size() != 4)
+    return;
+  if (blocks[0] == blocks[2] && blocks[1] == blocks[3]) {
+    os << "  queries q_first to q_last see exactly the keys [" << blocks[0] << ", " << blocks[1] << ")\n";
+    return;
+  }
+  os << "  queries q_first to q_last see no key outside [" << blocks[0] << ", " << blocks[1] << ")\n";
+  os << "  all of them see the keys [" << blocks[2] << ", " << blocks[3] << "): no mask work there\n";
+}
+
+void Explainer::printWork(func::FuncOp function) {
+  os << "FLOPs of a call\n";
+  function.walk([&](attn::ProjectOp op) { printProject(op); });
+  function.walk([&](attn::AttentionOp op) { printAttention(op); });
+  function.walk([&](attn::AttentionOp op) { printMask(op); });
+}
+
+static void printSchedules(llvm::raw_ostream &os, func::FuncOp function) {
+  function.walk([&](Operation *op) {
+    auto schedule = op->getAttrOfType<attn::ScheduleAttr>("schedule");
+    if (!schedule)
+      return;
+    os << "  " << op->getName() << ": " << schedule.getRule();
+    llvm::ListSeparator comma;
+    if (!schedule.getTiles().empty()) {
+      os << " {";
+      for (NamedAttribute tile : schedule.getTiles()) {
+        os << StringRef(comma) << tile.getName().strref() << " = ";
+        if (auto number = dyn_cast<IntegerAttr>(tile.getValue()))
+          os << number.getInt();
+        else
+          os << tile.getValue();
+      }
+      os << "}";
+    }
+    os << "\n      " << schedule.getReason() << "\n";
+  });
+}
+
+void Explainer::printCandidate(const CandidateInfo &candidate) {
+  os << "target " << candidate.target;
+  for (const GuardInfo &guard : candidate.guards)
+    os << ", when " << guard.minimum << " <= " << (guard.size < 0 ? "workers" : interface.sizes[guard.size].name) << " <= " << guard.maximum;
+  os << "\n";
+  if (candidate.workspace.empty())
+    os << "  workspace: none for whole tensors\n";
+  for (const WorkspaceBufferInfo &buffer : candidate.workspace) {
+    os << "  workspace " << llvm::left_justify(buffer.name, 14) << dtypeInfo(buffer.dtype).bytes();
+    for (const ExtentInfo &dim : llvm::reverse(buffer.dims)) {
+      if (dim.size < 0) {
+        os << " * " << dim.factor;
+        continue;
+      }
+      os << " * ";
+      const std::string &name = interface.sizes[dim.size].name;
+      os << (dim.divisor == 1 ? name : "ceil(" + name + " / " + std::to_string(dim.divisor) + ")");
+      if (dim.factor != 1)
+        os << " * " << dim.factor;
+    }
+    os << " bytes\n";
+  }
+  os << "  scratch of a worker: " << candidate.arenaBytes << " bytes\n";
+  if (auto function = module.lookupSymbol<func::FuncOp>(candidate.function))
+    printSchedules(os, function);
+}
+
+std::string Explainer::run() {
+  os << interface.name << " (" << interface.specFile << ")\n";
+  printArguments();
+  if (!interface.candidates.empty())
+    if (auto function = module.lookupSymbol<func::FuncOp>(interface.candidates.front().function))
+      printWork(function);
+  for (const CandidateInfo &candidate : interface.candidates)
+    printCandidate(candidate);
+  return text;
+}
+
+std::string explain(const KernelInterface &interface, ModuleOp scheduled) { return Explainer(interface, scheduled).run(); }
+
+std::string explainSchedule(ModuleOp scheduled) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  scheduled.walk([&](attn::CandidateOp candidate) {
+    os << "target " << candidate.getTarget() << "\n";
+    if (auto function = scheduled.lookupSymbol<func::FuncOp>(candidate.getCallee()))
+      printSchedules(os, function);
+  });
+  return text;
+}
+
+} // namespace mhac

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/MlirDiagnostics.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+namespace mhac {
+
+SourceLocation sourceLocation(mlir::Location loc) {
+  SourceLocation result;
+  loc->walk([&](mlir::Location each) {
+    auto place = mlir::dyn_cast<mlir::FileLineColLoc>(each);
+    if (!place)
+      return mlir::WalkResult::advance();
+    result = {place.getFilename().str(), place.getLine(), place.getColumn()};
+    return mlir::WalkResult::interrupt();
+  });
+  return result;
+}
+
+MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext &context, Diagnostics &diagnostics)
+    : ScopedDiagnosticHandler(&context) {
+  setHandler([&diagnostics](mlir::Diagnostic &from) {
+    if (from.getSeverity() == mlir::DiagnosticSeverity::Note || from.getSeverity() == mlir::DiagnosticSeverity::Remark)
+      return mlir::success();
+    Severity severity = from.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning : Severity::Error;
+    Diagnostic &report = diagnostics.add(severity, sourceLocation(from.getLocation()), from.str());
+    for (mlir::Diagnostic &note : from.getNotes())
+      report.notes.push_back({Severity::Note, sourceLocation(note.getLocation()), 1, note.str(), {}});
+    return mlir::success();
+  });
+}
+
+} // namespace mhac

@@ -1,0 +1,20 @@
+// MLIR's own diagnostics become ours while an object of this class lives.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/Diagnostics.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+
+namespace mhac {
+
+class MlirDiagnostics : public mlir::ScopedDiagnosticHandler {
+public:
+  MlirDiagnostics(mlir::MLIRContext &context, Diagnostics &diagnostics);
+};
+
+/// The first place in a file that a location mentions; unknown when there is none.
+SourceLocation sourceLocation(mlir::Location loc);
+
+} // namespace mhac
