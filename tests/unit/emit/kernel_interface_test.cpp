@@ -23,8 +23,8 @@ module attributes {attn.stage = "scheduled", attn.spec_file = "tiny.yaml"} {
     return %x : tensor<?x4x8xf32>
   }
   attn.entry @f {
-    attn.candidate @f.v3 target "x86-64-v3" machine "x86-64-linux-avx2" features 16 guards [#attn.guard<size = "batch", minimum = 1, maximum = 2>,
-                                                     #attn.guard<size = "workers", minimum = 1, maximum = 1>] {attn.features = 24 : i64}
+    attn.candidate @f.v3 target "x86-64-v3" machine "x86-64-linux-avx2" features 24
+      guards [#attn.guard<size = "batch", minimum = 1, maximum = 2>, #attn.guard<size = "workers", minimum = 1, maximum = 1>]
   }
 }
 )";
@@ -84,6 +84,7 @@ TEST_F(KernelInterfaceTest, ReadsCandidatesWithTheirGuards) {
   ASSERT_EQ(interface.candidates.size(), 1u);
   EXPECT_EQ(interface.candidates[0].function, "f.v3");
   EXPECT_EQ(interface.candidates[0].target, "x86-64-v3");
+  EXPECT_EQ(interface.candidates[0].machine, "x86-64-linux-avx2");
   EXPECT_EQ(interface.candidates[0].features, 24u);
   ASSERT_EQ(interface.candidates[0].guards.size(), 2u);
   EXPECT_EQ(interface.candidates[0].guards[0].size, 0);
