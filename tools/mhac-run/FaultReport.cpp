@@ -14,6 +14,9 @@ static std::atomic<const Operands *> current{nullptr};
 static std::atomic<const char *> currentLabel{""};
 
 static void report(int, siginfo_t *info, void *) {
+  static std::atomic<bool> reporting{false};
+  while (reporting.exchange(true)) // another thread has faulted too: the first one ends the program
+    pause();
   const Operands *operands = current.load();
   const char *owner = operands ? operands->ownerOf(info->si_addr) : nullptr;
   char text[600];
@@ -29,7 +32,7 @@ FaultReport::FaultReport(const Operands &operands, const std::string &label) {
   currentLabel = label.c_str();
   struct sigaction action {};
   action.sa_sigaction = report;
-  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, nullptr);
 }
 

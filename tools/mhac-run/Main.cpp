@@ -111,6 +111,7 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
     return fail(label + ": " + context.describe(status));
   operands->setWorkspace(workspaceBytes);
   FaultReport faults(*operands, label);
+  llvm::outs().flush(); // a fault ends the program
   status = functions.call(context.get(), operands->args());
   if (status != MHAC_STATUS_OK)
     return fail(label + ": " + context.describe(status));
