@@ -9,12 +9,14 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/mhac DESTINATION ${CMAKE
 install(EXPORT MhacTargets NAMESPACE mhac:: DESTINATION ${mhac_package_dir} COMPONENT runtime)
 
 if(MHAC_BUILD_COMPILER AND TARGET mhac)
-  # Halide lies in the virtual environment and LLVM beside the system's libraries: found where they were when mhac was linked.
-  set_target_properties(mhac PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  # Halide lies in the virtual environment (inside the source tree, so INSTALL_RPATH_USE_LINK_PATH leaves it out) and LLVM beside the system's
+  # libraries: found where they were when mhac was linked.
+  set(mhac_rpath $<TARGET_FILE_DIR:Halide::Halide> $<TARGET_FILE_DIR:LLVM>)
+  set_target_properties(mhac PROPERTIES INSTALL_RPATH "${mhac_rpath}")
   install(TARGETS mhac EXPORT MhacCompilerTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   install(EXPORT MhacCompilerTargets NAMESPACE mhac:: DESTINATION ${mhac_package_dir} COMPONENT compiler)
   if(TARGET mhac-run)
-    set_target_properties(mhac-run PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    set_target_properties(mhac-run PROPERTIES INSTALL_RPATH "${mhac_rpath}")
     install(TARGETS mhac-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   endif()
 endif()
