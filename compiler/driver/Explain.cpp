@@ -50,6 +50,7 @@ private:
 
   void timesDim(Product &product, StringRef name);
   Product extents(const ArgumentInfo &argument);
+  Product bytesOf(const WorkspaceBufferInfo &buffer);
   /// The name of a size that a dimension of the entry's argument has, followed through the ops up to it.
   std::string sequenceOf(Value value, bool headsFirst = true);
   Product tokens(Value value) {
@@ -72,7 +73,7 @@ static std::string withUnits(int64_t bytes) {
   if (bytes < 10240)
     return std::to_string(bytes) + " bytes";
   std::string text;
-  llvm::raw_string_ostream(text) << (bytes < (10 << 20) ? llvm::format("%.1f KiB", bytes / 1024.0) : llvm::format("%.1f MiB", bytes / 1048576.0));
+  llvm::raw_string_ostream(text) << (bytes < (1 << 20) ? llvm::format("%.1f KiB", bytes / 1024.0) : llvm::format("%.1f MiB", bytes / 1048576.0));
   return text;
 }
 
@@ -176,8 +177,26 @@ void Explainer::printMask(attn::AttentionOp op) {
 void Explainer::printWork(func::FuncOp function) {
   os << "FLOPs of a call\n";
   function.walk([&](attn::ProjectOp op) { printProject(op); });
-  function.walk([&](attn::AttentionOp op) { printAttention(op); });
-  function.walk([&](attn::AttentionOp op) { printMask(op); });
+  function.walk([&](attn::AttentionOp op) {
+    printAttention(op);
+    printMask(op);
+  });
+}
+
+Product Explainer::bytesOf(const WorkspaceBufferInfo &buffer) {
+  Product product;
+  product.factor = dtypeInfo(buffer.dtype).bytes();
+  for (const ExtentInfo &dim : llvm::reverse(buffer.dims)) {
+    product.factor *= dim.factor;
+    if (dim.size < 0)
+      continue;
+    const SizeInfo &size = interface.sizes[dim.size];
+    if (size.isFixed())
+      product.factor *= (size.minimum + dim.divisor - 1) / dim.divisor;
+    else
+      product.symbols.push_back(dim.divisor == 1 ? size.name : "ceil(" + size.name + " / " + std::to_string(dim.divisor) + ")");
+  }
+  return product;
 }
 
 static void printSchedules(llvm::raw_ostream &os, func::FuncOp function) {
@@ -207,23 +226,19 @@ void Explainer::printCandidate(const CandidateInfo &candidate) {
   for (const GuardInfo &guard : candidate.guards)
     os << ", when " << guard.minimum << " <= " << (guard.size < 0 ? "workers" : interface.sizes[guard.size].name) << " <= " << guard.maximum;
   os << "\n";
-  if (candidate.workspace.empty())
-    os << "  workspace: none for whole tensors\n";
+  std::vector<Product> total; // one a combination of sizes
   for (const WorkspaceBufferInfo &buffer : candidate.workspace) {
-    os << "  workspace " << llvm::left_justify(buffer.name, 14) << dtypeInfo(buffer.dtype).bytes();
-    for (const ExtentInfo &dim : llvm::reverse(buffer.dims)) {
-      if (dim.size < 0) {
-        os << " * " << dim.factor;
-        continue;
-      }
-      os << " * ";
-      const std::string &name = interface.sizes[dim.size].name;
-      os << (dim.divisor == 1 ? name : "ceil(" + name + " / " + std::to_string(dim.divisor) + ")");
-      if (dim.factor != 1)
-        os << " * " << dim.factor;
-    }
-    os << " bytes\n";
+    Product product = bytesOf(buffer);
+    os << "  workspace " << llvm::left_justify(buffer.name, 16) << product.text() << " bytes\n";
+    auto same = llvm::find_if(total, [&](const Product &other) { return other.symbols == product.symbols; });
+    if (same == total.end())
+      total.push_back(product);
+    else
+      same->factor += product.factor;
   }
+  os << "  workspace of a call: ";
+  llvm::interleave(total, os, [&](const Product &product) { os << product.text(); }, " + ");
+  os << (total.empty() ? "0 bytes\n" : " bytes, and the scratch of each worker\n");
   os << "  scratch of a worker: " << candidate.arenaBytes << " bytes\n";
   if (auto function = module.lookupSymbol<func::FuncOp>(candidate.function))
     printSchedules(os, function);

@@ -72,6 +72,17 @@ static bool asksForInformation(const Options &o) {
   return o.help || o.version || o.printSchema || o.printFields || o.listTargets || !o.completion.empty();
 }
 
+static void checkTarget(StringRef target, std::vector<std::string> &errors) {
+  std::string reason;
+  if (findTarget(target, reason))
+    return;
+  llvm::SmallVector<StringRef> known{"host"};
+  for (const Target &named : namedTargets())
+    known.push_back(named.name);
+  errors.push_back("--target must be " + listWords(known) + " or a string of Halide's (" + reason + "), found '" + target.str() + "'" +
+                   didYouMean(target, known));
+}
+
 /// What options mean to each other.
 static void checkOptions(const Options &options, std::vector<std::string> &errors) {
   if (!options.completion.empty() && options.completion != "bash")
@@ -88,13 +99,8 @@ static void checkOptions(const Options &options, std::vector<std::string> &error
     errors.push_back("--emit must be " + listWords(words) + ", found '" + options.emit + "'" + didYouMean(options.emit, words));
   if (std::string reason = options.name.empty() ? "" : whyNotName(options.name); !reason.empty())
     errors.push_back("--name " + reason + ", found '" + options.name + "'");
-  for (const std::string &target : options.targets) {
-    std::string reason;
-    if (target.empty())
-      errors.push_back("--target has an empty name between its commas");
-    else if (!findTarget(target, reason))
-      errors.push_back("--target: " + reason);
-  }
+  for (const std::string &target : options.targets)
+    checkTarget(target, errors);
   if (options.emit.empty() && !options.output.empty() && !emitWordFor("", options.output))
     errors.push_back("the suffix of '" + options.output + "' does not say what to write; use .o, .a or .so, or --emit");
   const EmitWord *emit = knownEmit ? emitWordFor(options.emit, options.output) : nullptr;

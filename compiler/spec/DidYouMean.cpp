@@ -5,18 +5,25 @@ using llvm::StringRef;
 
 namespace mhac {
 
+/// Capitals and dashes are no mistakes worth counting.
+static std::string normalised(StringRef word) {
+  std::string text = word.lower();
+  for (char &c : text)
+    c = c == '-' ? '_' : c;
+  return text;
+}
+
 StringRef nearestWord(StringRef word, llvm::ArrayRef<StringRef> candidates) {
-  // A third of the letters may be wrong: "haeds" suggests "heads", "x" suggests nothing.
+  // A third of the letters may be wrong, rounded up: "haeds" suggests "heads", "x" suggests nothing.
   unsigned best = (word.size() + 2) / 3 + 1;
   StringRef nearest;
   if (word.size() < 2 || word.size() > 64)
     return nearest;
+  std::string wanted = normalised(word);
   for (StringRef candidate : candidates) {
-    std::string lower = word.lower();
-    for (char &c : lower)
-      c = c == '-' ? '_' : c;
-    unsigned distance = lower == candidate ? 0 : 1 + StringRef(lower).edit_distance(candidate, /*AllowReplacements=*/true, best);
-    if (distance <= best && (nearest.empty() || distance < best)) {
+    std::string other = normalised(candidate);
+    unsigned distance = wanted == other ? 0 : 1 + StringRef(wanted).edit_distance(other, /*AllowReplacements=*/true, best);
+    if (distance < best || (distance == best && nearest.empty())) {
       best = distance;
       nearest = candidate;
     }
