@@ -4,6 +4,9 @@
 // intervals of keys: `may` contains every key for which it holds for some query of the block, `must` only keys for which it holds for all.
 // Ends are values of the blocks region, so everything is decided by the sizes and parameters of the call. Intervals may have lo > hi,
 // which is empty like lo == hi, and may reach outside [0, keys) until they are clamped at the end. Index arithmetic is taken not to wrap.
+//
+// Everything that emits is called in its own statement or between braces: C++ leaves the order of call arguments open, and the same
+// input must give the same text whichever compiler built us.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Passes.h"
 
@@ -56,6 +59,7 @@ private:
   std::optional<Affine> makeProduct(const Affine &a, const Affine &b);
   Condition condition(Value value, bool negated);
   Condition makeCondition(Value value, bool negated);
+  Condition exclusive(Value a, Value b, bool negated);
   Condition compare(CmpIPredicate predicate, Value left, Value right);
   Condition compareUnsigned(CmpIPredicate predicate, const Affine &left, const Affine &right);
   Condition compareSigned(CmpIPredicate predicate, const Affine &left, const Affine &right);
@@ -64,7 +68,8 @@ private:
   Condition choose(Value flag, const Condition &yes, const Condition &no);
   Condition conjunction(const Condition &a, const Condition &b) { return {intersect(a.may, b.may), intersect(a.must, b.must)}; }
   Condition disjunction(const Condition &a, const Condition &b) {
-    return {hull(clamp(a.may), clamp(b.may)), joined(clamp(a.must), clamp(b.must))};
+    Keys aMay = clamp(a.may), bMay = clamp(b.may), aMust = clamp(a.must), bMust = clamp(b.must);
+    return {hull(aMay, bMay), joined(aMust, bMust)};
   }
   Keys clamp(Keys range) { return {max(range.lo, zero), min(range.hi, keys)}; }
   Keys intersect(Keys a, Keys b) { return {max(a.lo, b.lo), min(a.hi, b.hi)}; }
@@ -230,17 +235,18 @@ std::optional<Affine> Interpreter::makeProduct(const Affine &a, const Affine &fa
 /// The smallest interval with both; an empty one adds nothing.
 Keys Interpreter::hull(Keys a, Keys b) {
   Value aEmpty = lessEqual(a.hi, a.lo), bEmpty = lessEqual(b.hi, b.lo);
-  Keys both = {min(a.lo, b.lo), max(a.hi, b.hi)};
-  return select(aEmpty, b, select(bEmpty, a, both));
+  Keys both = {min(a.lo, b.lo), max(a.hi, b.hi)}, otherwise = select(bEmpty, a, both);
+  return select(aEmpty, b, otherwise);
 }
 
 /// An interval inside the union of both: the hull when there is no gap, otherwise the longer one.
 Keys Interpreter::joined(Keys a, Keys b) {
   Value aLength = sub(a.hi, a.lo), bLength = sub(b.hi, b.lo);
   Keys longer = select(lessEqual(bLength, aLength), a, b);
-  Value touch = lessEqual(max(a.lo, b.lo), min(a.hi, b.hi));
-  Value aFilled = lessEqual(a.lo, a.hi), bFilled = lessEqual(b.lo, b.hi);
-  Value noGap = builder.createOrFold<arith::AndIOp>(loc, touch, builder.createOrFold<arith::AndIOp>(loc, aFilled, bFilled));
+  Keys common = intersect(a, b);
+  Value touch = lessEqual(common.lo, common.hi), aFilled = lessEqual(a.lo, a.hi), bFilled = lessEqual(b.lo, b.hi);
+  Value filled = builder.createOrFold<arith::AndIOp>(loc, aFilled, bFilled);
+  Value noGap = builder.createOrFold<arith::AndIOp>(loc, touch, filled);
   return select(noGap, Keys{min(a.lo, b.lo), max(a.hi, b.hi)}, longer);
 }
 
@@ -284,14 +290,15 @@ Condition Interpreter::makeCondition(Value value, bool negated) {
     Value a = different.getLhs(), b = different.getRhs();
     if (matchPattern(b, m_One()))
       return condition(a, !negated);
-    // a xor b = (a and not b) or (not a and b); negated: (a and b) or (not a and not b).
-    return disjunction(conjunction(condition(a, false), condition(b, !negated)), conjunction(condition(a, true), condition(b, negated)));
+    return exclusive(a, b, negated);
   }
   if (auto choice = dyn_cast_or_null<arith::SelectOp>(definition)) {
     Condition yes = condition(choice.getTrueValue(), negated), no = condition(choice.getFalseValue(), negated);
     if (uniform.contains(choice.getCondition()))
       return choose(uniform.lookup(choice.getCondition()), yes, no);
-    return disjunction(conjunction(condition(choice.getCondition(), false), yes), conjunction(condition(choice.getCondition(), true), no));
+    Condition chosen = condition(choice.getCondition(), false), refused = condition(choice.getCondition(), true);
+    Condition first = conjunction(chosen, yes), second = conjunction(refused, no);
+    return disjunction(first, second);
   }
   if (auto comparison = dyn_cast_or_null<arith::CmpIOp>(definition))
     return compare(negated ? arith::invertPredicate(comparison.getPredicate()) : comparison.getPredicate(), comparison.getLhs(),
@@ -299,13 +306,18 @@ Condition Interpreter::makeCondition(Value value, bool negated) {
   return unknown();
 }
 
+/// a xor b = (a and not b) or (not a and b); negated: (a and b) or (not a and not b).
+Condition Interpreter::exclusive(Value a, Value b, bool negated) {
+  Condition a0 = condition(a, false), b0 = condition(b, !negated), a1 = condition(a, true), b1 = condition(b, negated);
+  Condition first = conjunction(a0, b0), second = conjunction(a1, b1);
+  return disjunction(first, second);
+}
+
 Condition Interpreter::compare(CmpIPredicate predicate, Value left, Value right) {
   if (left.getType().isInteger(1)) {
     if (predicate != CmpIPredicate::eq && predicate != CmpIPredicate::ne)
       return unknown();
-    bool isEqual = predicate == CmpIPredicate::eq;
-    return disjunction(conjunction(condition(left, false), condition(right, !isEqual)),
-                       conjunction(condition(left, true), condition(right, isEqual)));
+    return exclusive(left, right, /*negated=*/predicate == CmpIPredicate::eq);
   }
   std::optional<Affine> a = integer(left), b = integer(right);
   if (!a || !b)
@@ -331,8 +343,10 @@ Condition Interpreter::compareUnsigned(CmpIPredicate predicate, const Affine &le
   Condition smallPositive = compareSigned(CmpIPredicate::sge, small, nothing);
   Condition smallNegative = compareSigned(CmpIPredicate::slt, small, nothing);
   Condition largePositive = compareSigned(CmpIPredicate::sge, large, nothing);
-  Condition sameSign = disjunction(conjunction(smallPositive, largePositive), conjunction(smallNegative, largeNegative));
-  return disjunction(conjunction(smallPositive, largeNegative), conjunction(sameSign, ordered));
+  Condition bothPositive = conjunction(smallPositive, largePositive), bothNegative = conjunction(smallNegative, largeNegative);
+  Condition sameSign = disjunction(bothPositive, bothNegative);
+  Condition otherSigns = conjunction(smallPositive, largeNegative), sameSigns = conjunction(sameSign, ordered);
+  return disjunction(otherSigns, sameSigns);
 }
 
 Condition Interpreter::compareSigned(CmpIPredicate predicate, const Affine &left, const Affine &right) {
@@ -350,10 +364,14 @@ Condition Interpreter::compareSigned(CmpIPredicate predicate, const Affine &left
     return atMostZero(negate(*difference));
   case CmpIPredicate::sgt:
     return atMostZero(*add(negate(*difference), one));
-  case CmpIPredicate::eq:
-    return conjunction(atMostZero(*difference), atMostZero(negate(*difference)));
-  case CmpIPredicate::ne:
-    return disjunction(atMostZero(*add(*difference, one)), atMostZero(*add(negate(*difference), one)));
+  case CmpIPredicate::eq: {
+    Condition below = atMostZero(*difference), above = atMostZero(negate(*difference));
+    return conjunction(below, above);
+  }
+  case CmpIPredicate::ne: {
+    Condition below = atMostZero(*add(*difference, one)), above = atMostZero(*add(negate(*difference), one));
+    return disjunction(below, above);
+  }
   default:
     return unknown();
   }

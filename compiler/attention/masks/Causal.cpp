@@ -17,5 +17,7 @@ Attribute CausalAttr::fromSpec(VariantReader &reader) { return get(reader.contex
 bool CausalAttr::comparesPositions() const { return true; }
 
 Value CausalAttr::isVisible(RegionBuilder &region) const {
-  return arith::CmpIOp::create(region.builder, region.loc, arith::CmpIPredicate::sle, region.keyPosition(), region.queryPosition());
+  // One after the other: the order in which arguments of a call are evaluated is the compiler's.
+  Value key = region.keyPosition(), query = region.queryPosition();
+  return arith::CmpIOp::create(region.builder, region.loc, arith::CmpIPredicate::sle, key, query);
 }

@@ -41,7 +41,8 @@ Value PaddingAttr::firstKey(RegionBuilder &region) const { return shiftsKeys() ?
 Value PaddingAttr::validKeys(RegionBuilder &region) const {
   if (getSide() != Side::Left)
     return region.load(kLengths, region.b);
-  return arith::SubIOp::create(region.builder, region.loc, region.keys(), region.load(kStarts, region.b));
+  Value keys = region.keys(), start = region.load(kStarts, region.b);
+  return arith::SubIOp::create(region.builder, region.loc, keys, start);
 }
 
 Value PaddingAttr::isVisible(RegionBuilder &region) const {

@@ -1,0 +1,383 @@
+// One case for each numbered constraint of the ODS descriptions, under the same number.
+// RUN: %mhac-opt %s -split-input-file -verify-diagnostics
+
+func.func @project_c1_input(%x: tensor<6x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c1) input wants rank 3 or 4}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<6x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c1_weight(%x: tensor<?x?x6xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{(c1) weight wants rank 2 and elements of}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c1_bias(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>, %b: tensor<8xf64>) {
+  // expected-error @+1 {{(c1) bias wants rank 1 and elements of}}
+  %r = attn.project %x weights(%w) biases(%b) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>, tensor<8xf64>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c2(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c2) wants one part for each result, found 2 parts and 1 results}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>, #attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c3_weight(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c3) part names weight 1 and bias -1, there are 1 and 0}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 1, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c3_bias(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c3) part names weight 0 and bias 0, there are 1 and 0}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = 0, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c4(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c4) result wants}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x5xf32>
+  return
+}
+
+// -----
+
+func.func @project_c5_heads(%x: tensor<?x2x?x3xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c5) from heads wants one part of one head}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x2x?x3xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c5_result(%x: tensor<?x2x?x3xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c5) result wants}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 1, width = 8, first = 0, group = 1, group_stride = 0, head_stride = 0>]} : (tensor<?x2x?x3xf32>, tensor<8x6xf32>) -> tensor<?x?x9xf32>
+  return
+}
+
+// -----
+
+func.func @project_c6(%x: tensor<?x?x6xf32>, %w: tensor<8x7xf32>) {
+  // expected-error @+1 {{(c6) weights want 6 inputs, found 7}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x7xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c6_in_out(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c6) weights want 6 inputs, found 8}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<in_out>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c7_weight(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c7) part reads row 8, weight 0 has 8}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 1, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c7_group(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>) {
+  // expected-error @+1 {{(c7) part reads row 12, weight 0 has 8}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 1, group_stride = 9, head_stride = 0>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c7_bias(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>, %b: tensor<7xf32>) {
+  // expected-error @+1 {{(c7) part reads value 7, bias 0 has 7}}
+  %r = attn.project %x weights(%w) biases(%b) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = 0, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>, tensor<7xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_rank(%q: tensor<4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c1) query, key and value want rank 4}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c1_type(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf64>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c1) query, key and value want rank 4}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf64>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c2_batch(%q: tensor<2x4x?x8xf32>, %k: tensor<3x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c2) query, key and value want one batch, found 2, 3 and -}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<2x4x?x8xf32>, tensor<3x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c2_keys(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x1x?x8xf32>) {
+  // expected-error @+1 {{(c2) key and value want the same heads and keys}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x1x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c3(%q: tensor<?x4x?x8xf32>, %k: tensor<?x3x?x8xf32>, %v: tensor<?x3x?x8xf32>) {
+  // expected-error @+1 {{(c3) key/value heads want a divisor of 4, found 3}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x3x?x8xf32>, tensor<?x3x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c4(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x7xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c4) query and key want one width, found 8 and 7}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x7xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c5(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c5) output wants}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x7xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c6(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c6) lse wants}}
+  %o, %lse = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>, tensor<?x4x?xf64>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_kind(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c7) wants variants of kind 'mask', found #attn.scale}}
+  %o = attn.attention %q, %k, %v scale 1.0 masks [#attn.scale<1.0 : f64>] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_twice(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c7) mask 'causal' stands twice}}
+  %o = attn.attention %q, %k, %v scale 1.0 masks [#attn.causal, #attn.causal] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_both(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c7) has both variants and regions}}
+  %o = attn.attention %q, %k, %v scale 1.0 masks [#attn.causal] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+    mask(%b: index, %h: index, %i: index, %j: index) {
+      %t = arith.constant true
+      attn.yield %t : i1
+    }
+  return
+}
+
+// -----
+
+func.func @attention_c8_type(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>, %p: f32) {
+  // expected-error @+1 {{(c8) params want ranked tensors and index, found 'f32'}}
+  %o = attn.attention %q, %k, %v params(%p : f32) scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_missing(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c8) param 0 wants 'key_lengths' of rank 1}}
+  %o = attn.attention %q, %k, %v scale 1.0 masks [#attn.padding<side = right>] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_superfluous(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>, %p: index) {
+  // expected-error @+1 {{(c8) wants 0 params, found 1}}
+  %o = attn.attention %q, %k, %v params(%p : index) scale 1.0 masks [#attn.causal] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c9_arguments(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c9) region 'score' wants arguments}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+    score(%b: index, %h: index, %i: index, %j: index) {
+      %t = arith.constant true
+      attn.yield %t : i1
+    }
+  return
+}
+
+// -----
+
+func.func @attention_c9_yield(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c9) region 'mask' wants to yield}}
+  %o = attn.attention %q, %k, %v scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+    mask(%b: index, %h: index, %i: index, %j: index) {
+      %t = arith.constant 1.0 : f32
+      attn.yield %t : f32
+    }
+  return
+}
+
+// -----
+
+func.func @attention_c10(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c10) scale wants a finite number above 0}}
+  %o = attn.attention %q, %k, %v scale 0.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @swap_heads_c1_rank(%q: tensor<?x?x8xf32>) {
+  // expected-error @+1 {{(c1) input wants rank 4}}
+  %s = attn.swap_heads %q : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @swap_heads_c1_result(%q: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c1) result wants}}
+  %s = attn.swap_heads %q : tensor<?x2x?x8xf32> -> tensor<?x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @load_c1(%t: tensor<?xi64>) {
+  // expected-error @+1 {{(c1) wants 1 indices, found 0}}
+  %e = attn.load %t[] : tensor<?xi64> -> i64
+  return
+}
+
+// -----
+
+func.func @load_c2(%t: tensor<?xi64>, %i: index) {
+  // expected-error @+1 {{(c2) result wants 'i64', found 'index'}}
+  %e = attn.load %t[%i] : tensor<?xi64> -> index
+  return
+}
+
+// -----
+
+// expected-error @+1 {{(c1) wants at least one candidate}}
+attn.entry @entry_c1_empty {
+}
+
+// -----
+
+// expected-error @+1 {{(c1) wants nothing but candidates, found arith.constant}}
+attn.entry @entry_c1_other {
+  %c = arith.constant 1 : index
+}
+
+// -----
+
+attn.entry @candidate_c1 {
+  // expected-error @+1 {{(c1) callee @nothing is no function of the module}}
+  attn.candidate @nothing target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards []
+}
+
+// -----
+
+func.func private @f() attributes {attn.sizes = []}
+attn.entry @candidate_c2_size {
+  // expected-error @+1 {{(c2) guard on 'query', which is no size of @f}}
+  attn.candidate @f target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [#attn.guard<size = "query", minimum = 0, maximum = 1>]
+}
+
+// -----
+
+func.func private @f()
+attn.entry @candidate_c2_kind {
+  // expected-error @+1 {{(c2) guards want #attn.guard, found 1 : i64}}
+  attn.candidate @f target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [1]
+}
+
+// -----
+
+// expected-error @+1 {{name wants a C identifier, found "1x"}}
+func.func private @argument_c1() attributes {a = #attn.argument<name = "1x", role = input, dims = []>}
+
+// -----
+
+// expected-error @+1 {{argument 'x': check and check_size come together}}
+func.func private @argument_c2() attributes {a = #attn.argument<name = "x", role = input, dims = [], check = range>}
+
+// -----
+
+// expected-error @+1 {{size 'n' wants 0 <= minimum <= maximum <= 2147483647, found 3 and 2}}
+func.func private @size_c1() attributes {a = #attn.size<name = "n", minimum = 3, maximum = 2>}
+
+// -----
+
+// expected-error @+1 {{guard on 'n' wants 0 <= minimum <= maximum, found -1 and 2}}
+func.func private @guard_c1() attributes {a = #attn.guard<size = "n", minimum = -1, maximum = 2>}
+
+// -----
+
+// expected-error @+1 {{heads, width and group want at least 1, found 0, 4 and 2}}
+func.func private @part_c1() attributes {a = #attn.part<weight = 0, bias = -1, heads = 0, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>}
+
+// -----
+
+// expected-error @+1 {{scale wants a finite f64 above 0}}
+func.func private @scale() attributes {a = #attn.scale<-1.0 : f64>}
+
+// -----
+
+// expected-error @+1 {{argument 0 wants an 'attn.argument' because the function has 'attn.sizes'}}
+func.func private @dialect_c1_missing(tensor<1xf32>) attributes {attn.sizes = []}
+
+// -----
+
+// expected-error @+1 {{argument 0 'x': dim "2" does not fit the type 'tensor<1xf32>'}}
+func.func private @dialect_c1_number(tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["2"]>}) attributes {attn.sizes = []}
+
+// -----
+
+// expected-error @+1 {{argument 0 'x': dim "n" is no size of the function}}
+func.func private @dialect_c1_size(tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["n"]>}) attributes {attn.sizes = []}
+
+// -----
+
+// expected-error @+1 {{argument 0 'x': size "n" does not fit the type 'tensor<1xf32>'}}
+func.func private @dialect_c1_dynamic(tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["n"]>}) attributes {attn.sizes = [#attn.size<name = "n", minimum = 0, maximum = 4>]}
+
+// -----
+
+// expected-error @+1 {{result 0: the name 'x' is taken by another argument}}
+func.func private @dialect_c1_name(tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["1"]>}) -> (tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = output, dims = ["1"]>}) attributes {attn.sizes = []}

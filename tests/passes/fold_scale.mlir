@@ -1,0 +1,43 @@
+// RUN: %mhac-opt --attn-fold-scale %s | FileCheck %s
+
+#p = #attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>
+
+// 0.5 * log2(e); only the part of the queries gets it. That its length is asked for does not matter.
+// CHECK-LABEL: func.func @folded
+// CHECK: parts = [#attn.part<{{[^>]*}}, scale = 0.72134752044448169 : f64>, #attn.part<{{[^>]*}}head_stride = 4>]
+// CHECK: attn.attention {{.*}} scale 1.000000e+00 base2 :
+func.func @folded(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x2x?x4xf32> {
+  %q:2 = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#p, #p]} : (tensor<?x?x3xf32>, tensor<8x3xf32>) -> (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>)
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %q#0, %c2 : tensor<?x2x?x4xf32>
+  %o = attn.attention %q#0, %q#1, %q#1 params(%n, %n : index, index) scale 0.5 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+  return %o : tensor<?x2x?x4xf32>
+}
+
+// Queries that are an input, that are keys too, or that a score region looks at, stay as they are.
+// CHECK-LABEL: func.func @input
+// CHECK: scale 5.000000e-01 :
+func.func @input(%q: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
+  %o = attn.attention %q, %q, %q scale 0.5 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+  return %o : tensor<?x2x?x4xf32>
+}
+
+// CHECK-LABEL: func.func @query_is_key
+// CHECK: scale 5.000000e-01 :
+func.func @query_is_key(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x2x?x4xf32> {
+  %q = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#p]} : (tensor<?x?x3xf32>, tensor<8x3xf32>) -> tensor<?x2x?x4xf32>
+  %o = attn.attention %q, %q, %q scale 0.5 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+  return %o : tensor<?x2x?x4xf32>
+}
+
+// CHECK-LABEL: func.func @score_region
+// CHECK: scale 5.000000e-01 :
+func.func @score_region(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x2x?x4xf32> {
+  %q:2 = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#p, #p]} : (tensor<?x?x3xf32>, tensor<8x3xf32>) -> (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>)
+  %o = attn.attention %q#0, %q#1, %q#1 scale 0.5 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+    score(%b: index, %h: index, %i: index, %k: index, %s: f32) {
+      %t = math.tanh %s : f32
+      attn.yield %t : f32
+    }
+  return %o : tensor<?x2x?x4xf32>
+}
