@@ -87,6 +87,9 @@ bool compileJobs(std::vector<PipelineJob> &jobs, const std::string &target, bool
         all.append(function);
       for (const Buffer<> &buffer : one.buffers())
         all.append(buffer);
+      // Otherwise all arithmetic is reassociated and the rounding trick of FastMath vanishes.
+      if (one.any_strict_float())
+        all.set_any_strict_float(true);
     });
     if (!done)
       return false;

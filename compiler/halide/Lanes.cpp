@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/Lanes.h"
 
+#include <algorithm>
+#include <optional>
+
 using namespace Halide;
 
 namespace mhac::halide {
@@ -67,29 +70,27 @@ void TileTranspose::computeAt(const LoopLevel &level) {
 }
 
 Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) {
-  Var lane("lane"), f("f"), block("block"), h("h"), b("b"), tile("tile"), task("task");
-  auto token = [&](Expr i) { return min(block * kLanes + i, tokens - 1); };
-  auto value = [&](Expr feature, Expr i) {
-    Expr v = rows(feature, token(i), h, b);
+  Var lane("lane"), f("f"), fo("fo"), fi("fi"), block("block"), bo("bo"), bi("bi"), h("h"), b("b"), tile("tile"), task("task");
+  auto value = [&](const Expr &feature, const Expr &i) {
+    Expr v = rows(feature, min(block * kLanes + i, tokens - 1), h, b);
     return scale == 1.f ? v : v * scale;
   };
   Func packed(name);
-  packed(lane, f, block, h, b) = undef(Float(32));
-  int stage = 0;
-  if (int tiles = features / kLanes) {
-    TileTranspose transpose([&](Expr x, Expr y) { return value(tile * kLanes + x, y); }, {tile, block, h, b}, name + "_t");
-    RDom r(0, kLanes, 0, tiles, name + "_r");
-    packed(lane, r.y * kLanes + r.x, block, h, b) = transpose.result()(r.x * kLanes + lane, r.y, block, h, b);
-    packed.update(stage).reorder(lane, r.x, r.y, block, h, b).vectorize(lane, kLanes).unroll(r.x).fuse(block, h, task).fuse(task, b, task).parallel(task);
-    transpose.computeAt(LoopLevel(packed, r.y));
-    ++stage;
+  std::optional<TileTranspose> transpose;
+  if (features < kLanes) {
+    packed(lane, f, block, h, b) = value(f, lane); // narrower than a tile: strided loads
+  } else {
+    // The last tile is moved back to end with the last feature.
+    auto first = [&](const Expr &t) { return features % kLanes ? min(t * kLanes, features - kLanes) : t * kLanes; };
+    transpose.emplace([&](Expr x, Expr y) { return value(first(tile) + x, y); }, std::vector<Var>{tile, block, h, b}, name + "_t");
+    packed(lane, f, block, h, b) = transpose->result()((f - first(f / kLanes)) * kLanes + lane, f / kLanes, block, h, b);
   }
-  if (int rest = features % kLanes) {
-    RDom r(0, rest, name + "_rest");
-    packed(lane, features - rest + r, block, h, b) = value(features - rest + r, lane);
-    packed.update(stage).reorder(lane, r, block, h, b).vectorize(lane, kLanes).fuse(block, h, task).fuse(task, b, task).parallel(task);
-  }
-  packed.bound(lane, 0, kLanes);
+  const int height = std::min(features, kLanes);
+  packed.bound(lane, 0, kLanes).bound(f, 0, features);
+  packed.split(f, fo, fi, height, features % height ? TailStrategy::GuardWithIf : TailStrategy::Auto).split(block, bo, bi, kBlockPair / kLanes, TailStrategy::RoundUp);
+  packed.reorder(lane, fi, fo, bi, bo, h, b).vectorize(lane).unroll(fi).fuse(bo, h, task).fuse(task, b, task).parallel(task);
+  if (transpose)
+    transpose->computeAt(LoopLevel(packed, fo));
   constrainLanes(packed.output_buffer(), features);
   return packed;
 }

@@ -22,6 +22,8 @@ attn::ScheduleAttr chooseFor(Operation *op, const Target &target, Diagnostics &d
   std::string passedOver;
   for (ArrayRef<ScheduleRule> rules : {x86Rules(), genericRules()})
     for (const ScheduleRule &rule : rules) {
+      if (rule.op != op->getName().getStringRef())
+        continue;
       ScheduleChoice choice = rule.choose(op, target);
       if (!choice.applies) {
         passedOver += "; not " + rule.name.str() + ": " + choice.reason;

@@ -22,6 +22,7 @@ struct ScheduleChoice {
 
 struct ScheduleRule {
   llvm::StringLiteral name; // <target>_<method>_<tiles>
+  llvm::StringLiteral op;   // the op it is for
   ScheduleChoice (*choose)(mlir::Operation *op, const Target &target);
 };
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "targets/ScheduleRule.h"
 
-#include "attention/AttentionDialect.h"
+#include <algorithm>
 
 namespace mhac {
 namespace {
@@ -19,9 +19,7 @@ int64_t chunkFor(const Target &target, int64_t queries) {
 /// Tokens of a projection's task: with 1,024 features they take half of L2.
 int64_t tokensFor(const Target &target) { return std::clamp<int64_t>(target.l2Bytes / 2 / (1024 * 4), 32, 128); }
 
-ScheduleChoice projectWide(mlir::Operation *op, const Target &target) {
-  if (!mlir::isa<attn::ProjectOp>(op))
-    return ScheduleChoice::passOver("for attn.project");
+ScheduleChoice projectWide(mlir::Operation *, const Target &target) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
@@ -29,9 +27,7 @@ ScheduleChoice projectWide(mlir::Operation *op, const Target &target) {
           {{"features", 8}, {"vectors", 2}, {"tokens", tokensFor(target)}, {"slab", 128}}};
 }
 
-ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target) {
-  if (!mlir::isa<attn::ProjectOp>(op))
-    return ScheduleChoice::passOver("for attn.project");
+ScheduleChoice projectNarrow(mlir::Operation *, const Target &target) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
@@ -39,9 +35,7 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target) {
           {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(target)}, {"slab", 128}}};
 }
 
-ScheduleChoice attendWide(mlir::Operation *op, const Target &target) {
-  if (!mlir::isa<attn::AttentionOp>(op))
-    return ScheduleChoice::passOver("for attn.attention");
+ScheduleChoice attendWide(mlir::Operation *, const Target &target) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
@@ -49,9 +43,7 @@ ScheduleChoice attendWide(mlir::Operation *op, const Target &target) {
           {{"query_vectors", 2}, {"score_keys", 8}, {"output_rows", 8}, {"chunk", chunkFor(target, 32)}}};
 }
 
-ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target) {
-  if (!mlir::isa<attn::AttentionOp>(op))
-    return ScheduleChoice::passOver("for attn.attention");
+ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
@@ -60,10 +52,10 @@ ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target) {
 }
 
 const ScheduleRule rules[] = {
-    {"x86_project_f8_t32", projectWide},
-    {"x86_project_f6_t16", projectNarrow},
-    {"x86_prefill_q32_k8", attendWide},
-    {"x86_prefill_q16_k4", attendNarrow},
+    {"x86_project_f8_t32", "attn.project", projectWide},
+    {"x86_project_f6_t16", "attn.project", projectNarrow},
+    {"x86_prefill_q32_k8", "attn.attention", attendWide},
+    {"x86_prefill_q16_k4", "attn.attention", attendNarrow},
 };
 
 } // namespace
