@@ -125,8 +125,8 @@ void HeaderWriter::writeArgumentTable() {
   out << " *\n"
       << " * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast), negative ones are\n"
       << " * errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned to the size of an element;\n"
-      << " * a tensor without elements may be NULL. Inputs, weights and parameters may overlap each other; outputs and the workspace must overlap\n"
-      << " * nothing else. */\n";
+      << " * a tensor without elements may be NULL, one with elements spans at most 2147483647. Inputs, weights and parameters may overlap\n"
+      << " * each other; outputs and the workspace must overlap nothing else. */\n";
 }
 
 void HeaderWriter::writeConstants() {
@@ -166,8 +166,8 @@ void HeaderWriter::writeFunctions() {
       << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, STRIDE, ALIGNMENT, VALUE_RANGE, WORKSPACE_SIZE,\n"
       << " *   WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL. */\n"
       << "mhac_status " << name << "(mhac_context *context, const " << name << "_args *args);\n\n"
-      << "/* The bytes of workspace that a call with this context and the sizes in args needs; pointers in args are not read.\n"
-      << " * It depends on the context's concurrency; NULL: for a call without a context. Thread-safe as above.\n"
+      << "/* The bytes of workspace that a call with this context and the sizes in args needs, 0 when no output has an element; pointers\n"
+      << " * in args are not read. It depends on the context's concurrency; NULL: for a call without a context. Thread-safe as above.\n"
       << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, UNSUPPORTED_CPU. */\n"
       << "mhac_status " << name << "_workspace_bytes(mhac_context *context, const " << name << "_args *args, size_t *bytes);\n\n"
       << "/* Name, version and targets of these kernels. The caller sets info->struct_size; the strings are static. Thread-safe. */\n"

@@ -19,7 +19,8 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY}/build -G ${GENERATOR} ${make_prog
 run(${CMAKE_COMMAND} --build ${BINARY}/build)
 run(${BINARY}/build/${PROGRAM})
 
-file(GLOB_RECURSE headers ${BINARY}/build/*.mhac/*.h)
+file(GLOB_RECURSE headers ${BINARY}/build/*.h)
+list(FILTER headers INCLUDE REGEX "[.]mhac/[^/]*$")
 list(LENGTH headers count)
 if(count EQUAL 0)
   message(FATAL_ERROR "the build left no generated header")
