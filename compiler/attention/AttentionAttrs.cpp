@@ -50,8 +50,8 @@ LogicalResult SizeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
   return success();
 }
 
-LogicalResult PartAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t weight, int64_t bias, int64_t heads, int64_t width,
-                               int64_t first, int64_t group, int64_t groupStride, int64_t headStride, FloatAttr scale) {
+LogicalResult PartAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t weight, int64_t bias, int64_t heads,
+                               int64_t width, int64_t first, int64_t group, int64_t groupStride, int64_t headStride, FloatAttr scale) {
   if (heads < 1 || width < 1 || group < 1) // c1
     return emitError() << "heads, width and group want at least 1, found " << heads << ", " << width << " and " << group;
   if (weight < 0 || first < 0 || groupStride < 0 || headStride < 0)

@@ -39,10 +39,10 @@ def Attn_LayoutAttr : EnumAttr<Attn_Dialect, Attn_Layout, "layout"> { let assemb
 def Attn_ArgumentAttr : Attn_Attr<"Argument", "argument"> {
   let summary = "how an argument or result of an entry appears in the C interface";
   let description = [{
-    On every argument and result of an entry, under the name `attn.argument`. `dims` names each dimension of the tensor, outermost first, by a
-    size of the entry (`attn.sizes`) or by a number. `check = range` wants 0 <= value <= size `check_size`; `sum` also wants that the value
-    plus that of the argument `check_with` stays within the size.
-    (c1) The name is a C identifier. (c2) A check names its size, and `sum`, only `sum`, the other argument.
+    On every argument and result of an entry, under the name `attn.argument`. `dims` names each dimension of the tensor, outermost first, by
+    a size of the entry (`attn.sizes`) or by a number. `check = range` wants 0 <= value <= size `check_size`; `sum` also wants that the
+    value plus that of the argument `check_with` stays within the size. (c1) The name is a C identifier. (c2) A check names its size, and
+    `sum`, only `sum`, the other argument.
   }];
   let parameters = (ins StringRefParameter<>:$name, EnumParameter<Attn_Role>:$role, Attn_StringList<>:$dims,
       DefaultValuedParameter<"bool", "false">:$strided,
@@ -64,10 +64,10 @@ def Attn_SizeAttr : Attn_Attr<"Size", "size"> {
 def Attn_PartAttr : Attn_Attr<"Part", "part"> {
   let summary = "which rows of which weight make one result of attn.project";
   let description = [{
-    Feature i of head h is row `first + (h / group) * group_stride + (h % group) * head_stride + i` of weight number `weight` (rows are output
-    features; a column of the matrix in memory when the layout is in_out). `bias` is the number of the bias operand, -1 for none, indexed by the
-    same row. The result is multiplied by `scale` (used for the score scale, see attn-fold-scale).
-    (c1) Heads, width and group are at least 1; weight, first and the strides at least 0; bias at least -1. (c2) The scale is finite.
+    Feature i of head h is row `first + (h / group) * group_stride + (h % group) * head_stride + i` of weight number `weight` (rows are
+    output features; a column of the matrix in memory when the layout is in_out). `bias` is the number of the bias operand, -1 for none,
+    indexed by the same row. The result is multiplied by `scale` (used for the score scale, see attn-fold-scale). (c1) Heads, width and
+    group are at least 1; weight, first and the strides at least 0; bias at least -1. (c2) The scale is finite.
   }];
   let parameters = (ins "int64_t":$weight, "int64_t":$bias, "int64_t":$heads, "int64_t":$width, "int64_t":$first, "int64_t":$group,
       "int64_t":$group_stride, "int64_t":$head_stride, DefaultValuedParameter<"::mlir::FloatAttr", "::mlir::FloatAttr()">:$scale);
@@ -86,8 +86,8 @@ def Attn_GuardAttr : Attn_Attr<"Guard", "guard"> {
 def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let summary = "how one op is computed: the name of the rule that chose it, the reason, and its tile sizes";
   let description = [{
-    `tiles` maps names to integers; which names an op reads is documented by its builder in compiler/halide. The Halide stage makes no choice
-    beyond these numbers, so a schedule can be read in the IR, edited by hand and replayed.
+    `tiles` maps names to integers; which names an op reads is documented by its builder in compiler/halide. The Halide stage makes no
+    choice beyond these numbers, so a schedule can be read in the IR, edited by hand and replayed.
   }];
   let parameters = (ins StringRefParameter<>:$rule, StringRefParameter<>:$reason, "::mlir::DictionaryAttr":$tiles);
   let assemblyFormat = "`<` struct(params) `>`";

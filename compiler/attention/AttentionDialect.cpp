@@ -95,8 +95,8 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return failure();
   llvm::StringSet<> names; // c1
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (failed(verifyArgument(function, "argument " + Twine(i), function.getArgumentTypes()[i], function.getArgAttr(i, kArgumentAttr), sizes,
-                              names)))
+    if (failed(verifyArgument(function, "argument " + Twine(i), function.getArgumentTypes()[i], function.getArgAttr(i, kArgumentAttr),
+                              sizes, names)))
       return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (failed(verifyArgument(function, "result " + Twine(i), function.getResultTypes()[i], function.getResultAttr(i, kArgumentAttr), sizes,

@@ -14,8 +14,8 @@ def Attn_Dialect : Dialect {
     `attn.attention`. Dimension letters: b batch, h query head, g key/value head, q query position, k key position, d width of a head of
     Q and K, e width of a head of V, m d_model. The module carries `attn.stage` ("attn", "lowered", "scheduled").
 
-    (c1) On a function with `attn.sizes` every argument and result carries `attn.argument`, with a name of its own; its `dims` are as many as
-    the tensor's rank, each a size of the function (static in the type exactly when fixed) or the number in the type.
+    (c1) On a function with `attn.sizes` every argument and result carries `attn.argument`, with a name of its own; its `dims` are as many
+    as the tensor's rank, each a size of the function (static in the type exactly when fixed) or the number in the type.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -21,7 +21,7 @@ static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(va
 /// Whether two extents can be the same at run time.
 static bool agree(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
 
-//===-- project ---------------------------------------------------------------------------------------------------------------------------===//
+//===-- project -----------------------------------------------------------------------------------------------------------------------===//
 
 LogicalResult ProjectOp::verify() {
   RankedTensorType input = tensorOf(getInput());
@@ -31,10 +31,12 @@ LogicalResult ProjectOp::verify() {
     for (Value operand : operands) {
       RankedTensorType type = tensorOf(operand);
       if (type.getRank() != rank || type.getElementType() != input.getElementType())
-        return emitOpError("(c1) ") << what << " wants rank " << rank << " and elements of " << input.getElementType() << ", found " << type;
+        return emitOpError("(c1) ") << what << " wants rank " << rank << " and elements of " << input.getElementType() << ", found "
+                                    << type;
     }
   if (getParts().empty() || getParts().size() != getResults().size()) // c2
-    return emitOpError("(c2) wants one part for each result, found ") << getParts().size() << " parts and " << getResults().size() << " results";
+    return emitOpError("(c2) wants one part for each result, found ")
+           << getParts().size() << " parts and " << getResults().size() << " results";
 
   bool fromHeads = input.getRank() == 4;
   if (fromHeads && (getParts().size() != 1 || cast<PartAttr>(getParts()[0]).getHeads() != 1)) // c5
@@ -73,7 +75,7 @@ LogicalResult ProjectOp::verify() {
   return success();
 }
 
-//===-- swap_heads ------------------------------------------------------------------------------------------------------------------------===//
+//===-- swap_heads --------------------------------------------------------------------------------------------------------------------===//
 
 LogicalResult SwapHeadsOp::verify() {
   RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
@@ -91,7 +93,7 @@ OpFoldResult SwapHeadsOp::fold(FoldAdaptor) {
   return inner && inner.getInput().getType() == getType() ? inner.getInput() : Value();
 }
 
-//===-- attention -------------------------------------------------------------------------------------------------------------------------===//
+//===-- attention ---------------------------------------------------------------------------------------------------------------------===//
 
 StringRef AttentionOp::getRegionName(unsigned region) {
   static constexpr StringLiteral names[] = {"score", "mask", "blocks"};
@@ -222,7 +224,7 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   return success(changed);
 }
 
-//===-- load, entry, candidate ------------------------------------------------------------------------------------------------------------===//
+//===-- load, entry, candidate --------------------------------------------------------------------------------------------------------===//
 
 LogicalResult LoadOp::verify() {
   RankedTensorType type = tensorOf(getParam());

@@ -21,9 +21,9 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure, AttrSizedOperandSegments]> {
     W[r, f] lies at r * inputs + f (`out_in`, nn.Linear) or f * outputs + r (`in_out`, Conv1D). Products accumulate in f32.
 
     (c1) Ranks are 3 or 4 (input), 2 (weights) and 1 (biases), with one element type. (c2) There is one part for each result, at least one.
-    (c3) Parts name existing weights and biases. (c4) From tokens, batch and tokens of the results are those of the input, heads and width those
-    of the part. (c5) From heads there is one part of one head. (c6) Weights have the input's number of features. (c7) All rows of a part
-    lie in its weight and its bias.
+    (c3) Parts name existing weights and biases. (c4) From tokens, batch and tokens of the results are those of the input, heads and width
+    those of the part. (c5) From heads there is one part of one head. (c6) Weights have the input's number of features. (c7) All rows of a
+    part lie in its weight and its bias.
   }];
   let arguments = (ins AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$weights, Variadic<AnyRankedTensor>:$biases,
       TypedArrayAttrBase<Attn_PartAttr, "one row map a result">:$parts, Attn_LayoutAttr:$layout,
@@ -56,22 +56,21 @@ def Attn_AttentionOp : Attn_Op<"attention",
         output[b, h, q, e] = sum_k P[b, h, q, k] * V[b, g(h), k, e]
         lse[b, h, q] = ln sum_k exp S (natural, visible keys only)
 
-    A row without a visible key gives output 0 and lse -inf. K at a masked pair and V at keys that no query of its batch row and head sees never
-    matter, even NaN. Softmax is f32; products accumulate in f32.
+    A row without a visible key gives output 0 and lse -inf. K at a masked pair and V at keys that no query of its batch row and head sees
+    never matter, even NaN. Softmax is f32; products accumulate in f32.
 
-    `score` takes (b, h, q, k : index, s : f32, params...) and yields f32; `mask` takes (b, h, q, k, params...) and yields i1; the indices are
-    those of the tensors. An empty region is the identity, and everything visible. `blocks` is made by attn-block-structure: it takes
-    (b, h, q_first, q_last, params...) for a block of consecutive queries (both ends included) and yields four indices: keys outside [lo, hi)
-    are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. Before attn-expand-variants the variants stand in
-    `masks` and `scores`, and their run-time parameters in `params`, in that order.
-    With `base2` the scores are already multiplied by log2(e) (see attn-fold-scale). After attn-expand-variants the last two params are the
-    numbers of queries and keys (index).
+    `score` takes (b, h, q, k : index, s : f32, params...) and yields f32; `mask` takes (b, h, q, k, params...) and yields i1; the indices
+    are those of the tensors. An empty region is the identity, and everything visible. `blocks` is made by attn-block-structure: it takes
+    (b, h, q_first, q_last, params...) for a block of consecutive queries (both ends included) and yields four indices: keys outside
+    [lo, hi) are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. Before attn-expand-variants the
+    variants stand in `masks` and `scores`, and their run-time parameters in `params`, in that order. With `base2` the scores are already
+    multiplied by log2(e) (see attn-fold-scale). After attn-expand-variants the last two params are the numbers of queries and keys (index).
 
-    (c1) Query, key and value have rank 4, static heads and widths, and one floating-point element type. (c2) Batch, key/value heads and keys agree.
-    (c3) The key/value heads divide the query heads. (c4) Queries and keys have one width. (c5) The output is [b, h, q, e]. (c6) lse is
-    [b, h, q] of f32. (c7) `masks` and `scores` hold variants of their kind, none twice, and are empty once there is a region. (c8) Params are
-    ranked tensors and index values; as long as there are variants, they are those that the variants ask for. (c9) Regions take and
-    yield the values listed above, in one block. (c10) The scale is finite and above 0.
+    (c1) Query, key and value have rank 4, static heads and widths, and one floating-point element type. (c2) Batch, key/value heads and
+    keys agree. (c3) The key/value heads divide the query heads. (c4) Queries and keys have one width. (c5) The output is [b, h, q, e]. (c6)
+    lse is [b, h, q] of f32. (c7) `masks` and `scores` hold variants of their kind, none twice, and are empty once there is a region. (c8)
+    Params are ranked tensors and index values; as long as there are variants, they are those that the variants ask for. (c9) Regions take
+    and yield the values listed above, in one block. (c10) The scale is finite and above 0.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Variadic<AnyType>:$params,
       F64Attr:$scale, DefaultValuedAttr<Attn_OffsetAttr, "::mhac::attn::Offset::BottomRight">:$query_offset,
@@ -128,8 +127,8 @@ def Attn_EntryOp : Attn_Op<"entry", [Symbol, NoTerminator, SingleBlock, NoRegion
 def Attn_CandidateOp : Attn_Op<"candidate", [HasParent<"EntryOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one body of an entry, for one target and the sizes that its guards allow";
   let description = [{
-    `target` is the name that users know, `machine` the string that Halide compiles for, `features` the MHAC_CPU_* bits that a CPU must have.
-    (c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`.
+    `target` is the name that users know, `machine` the string that Halide compiles for, `features` the MHAC_CPU_* bits that a CPU must
+    have. (c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$target, StrAttr:$machine, I64Attr:$features, ArrayAttr:$guards);
   let assemblyFormat = "$callee `target` $target `machine` $machine `features` $features `guards` $guards attr-dict";

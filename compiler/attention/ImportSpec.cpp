@@ -75,7 +75,7 @@ private:
 
 } // namespace
 
-//===-- variants --------------------------------------------------------------------------------------------------------------------------===//
+//===-- variants ----------------------------------------------------------------------------------------------------------------------===//
 
 void Importer::importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes) {
   llvm::StringMap<SourceLocation> seen;
@@ -110,13 +110,13 @@ void Importer::warnAboutPositions() {
   std::string offset = *spec.queryOffset == QueryOffset::TopLeft ? "top_left" : "bottom_right";
   Diagnostic &report = diagnostics.warning(
       comparing->word.loc, "'" + *comparing->word + "' with 'query_offset: " + offset +
-                               "' shows later keys to padded rows: positions of keys are counted from key_starts, those of queries are not; "
-                               "did you mean 'query_offset: row_end'?");
+                               "' shows later keys to padded rows: positions of keys are counted from key_starts, those of queries are "
+                               "not; did you mean 'query_offset: row_end'?");
   report.length = comparing->word->size();
   report.notes.push_back({Severity::Note, shifting->word.loc, unsigned(shifting->word->size()), "the padding that shifts the keys", {}});
 }
 
-//===-- arguments -------------------------------------------------------------------------------------------------------------------------===//
+//===-- arguments ---------------------------------------------------------------------------------------------------------------------===//
 
 void Importer::addSizes() {
   auto add = [&](StringRef name, const SizeSpec &size) {
@@ -225,14 +225,15 @@ void Importer::addArguments() {
       results.push_back(
           makeArgument("lse", Role::Output, {"batch", std::to_string(heads), "query"}, builder.getF32Type(), at(output.loc)));
     else if (*spec.projections.output)
-      results.push_back(makeArgument("y", Role::Output, {"batch", "query", std::to_string(*layer.dModel)}, activation, at(output.loc), true));
+      results.push_back(
+          makeArgument("y", Role::Output, {"batch", "query", std::to_string(*layer.dModel)}, activation, at(output.loc), true));
     else
       results.push_back(makeArgument("y", Role::Output, headDims("query", heads, e), activation, at(output.loc), true));
   }
   llvm::stable_sort(results, [](const Argument &a, const Argument &b) { return a.attribute.getName() > b.attribute.getName(); }); // y, lse
 }
 
-//===-- body ------------------------------------------------------------------------------------------------------------------------------===//
+//===-- body --------------------------------------------------------------------------------------------------------------------------===//
 
 Value Importer::argument(StringRef name) {
   for (auto [i, argument] : llvm::enumerate(arguments))

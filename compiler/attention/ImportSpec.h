@@ -10,8 +10,8 @@
 
 namespace mhac {
 
-/// The layer as a module at stage "attn"; every op is located at the YAML key it comes from. Reports what is wrong with the variants, also when
-/// `diagnostics` has errors of the reader already; null when there is an error of either.
+/// The layer as a module at stage "attn"; every op is located at the YAML key it comes from. Reports what is wrong with the variants, also
+/// when `diagnostics` has errors of the reader already; null when there is an error of either.
 mlir::OwningOpRef<mlir::ModuleOp> importSpec(const Spec &spec, mlir::MLIRContext &context, Diagnostics &diagnostics);
 
 } // namespace mhac

@@ -1,5 +1,5 @@
-// The registry of variants and the reading of their YAML. Nothing here knows a variant by name: the list comes from the generated attributes
-// that implement VariantInterface, the fields from each variant's own table.
+// The registry of variants and the reading of their YAML. Nothing here knows a variant by name: the list comes from the generated
+// attributes that implement VariantInterface, the fields from each variant's own table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attention/VariantInterface.h"
 
@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace mhac::attn {
 
-//===-- registry --------------------------------------------------------------------------------------------------------------------------===//
+//===-- registry ----------------------------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct Entry {
@@ -38,7 +38,9 @@ template <typename T> void addVariant(SmallVectorImpl<Entry> &entries) {
 template <typename... Attributes> SmallVector<Entry> collectVariants() {
   SmallVector<Entry> entries;
   (addVariant<Attributes>(entries), ...);
-  llvm::sort(entries, [](const Entry &a, const Entry &b) { return std::tie(a.info.kind, a.info.word) < std::tie(b.info.kind, b.info.word); });
+  llvm::sort(entries, [](const Entry &a, const Entry &b) {
+    return std::tie(a.info.kind, a.info.word) < std::tie(b.info.kind, b.info.word);
+  });
   return entries;
 }
 
@@ -84,7 +86,7 @@ std::optional<VariantKind> variantKind(Attribute attribute) {
   return variant ? std::optional(variant.info().kind) : std::nullopt;
 }
 
-//===-- reading ---------------------------------------------------------------------------------------------------------------------------===//
+//===-- reading -----------------------------------------------------------------------------------------------------------------------===//
 
 /// The shortest text of a bound: "0", "0.5".
 static std::string textOf(double value) {
@@ -156,7 +158,8 @@ bool VariantReader::read(const VariantInfo &info) {
       std::string remedy = didYouMean(key.value, known);
       if (remedy.empty())
         remedy = known.empty() ? "; it takes none" : "; known keys are " + listWords(known);
-      diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in '" + info.word.str() + "'" + remedy).length = key.value.size();
+      diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in '" + info.word.str() + "'" + remedy).length =
+          key.value.size();
       good = false;
     }
   } else if (arguments.kind != Tree::Kind::Null) {
@@ -166,7 +169,8 @@ bool VariantReader::read(const VariantInfo &info) {
         known.push_back(field.name);
       return known;
     }());
-    diagnostics.error(arguments.loc, "'" + info.word.str() + wanted + ", found " + describeTree(arguments)).length = writtenLength(arguments);
+    diagnostics.error(arguments.loc, "'" + info.word.str() + wanted + ", found " + describeTree(arguments)).length =
+        writtenLength(arguments);
     return false;
   }
   for (const FieldInfo &field : info.fields) {
@@ -174,9 +178,8 @@ bool VariantReader::read(const VariantInfo &info) {
     if (isWritten)
       continue;
     if (field.fallback.empty()) {
-      diagnostics.error(spec.word.loc, "'" + info.word.str() + "' needs " + (field.name.empty() ? std::string("an argument") : "the key '" + field.name.str() + "'") +
-                                           ": " + field.doc.str())
-          .length = info.word.size();
+      std::string what = field.name.empty() ? std::string("an argument") : "the key '" + field.name.str() + "'";
+      diagnostics.error(spec.word.loc, "'" + info.word.str() + "' needs " + what + ": " + field.doc.str()).length = info.word.size();
       good = false;
     }
     values[field.name.str()] = field.fallback.str();
@@ -232,7 +235,7 @@ Attribute variantFromSpec(VariantKind kind, const VariantSpec &spec, size_t plac
   return {};
 }
 
-//===-- emission --------------------------------------------------------------------------------------------------------------------------===//
+//===-- emission ----------------------------------------------------------------------------------------------------------------------===//
 
 Value RegionBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 

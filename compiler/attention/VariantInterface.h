@@ -1,5 +1,5 @@
-// Variants (masks, position encodings, score changes, key/value layouts): what they declare about themselves, how they are built from YAML, what
-// their hooks get to emit code with, and the list of all of them.
+// Variants (masks, position encodings, score changes, key/value layouts): what they declare about themselves, how they are built from YAML,
+// what their hooks get to emit code with, and the list of all of them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -96,12 +96,13 @@ private:
   std::map<std::string, std::string> values; // field -> scalar as written
 };
 
-/// Builds the attribute of the element at `place` of a spec's list of `kind`; null after reporting an unknown, unsupported or wrong variant.
+/// Builds the attribute of the element at `place` of a spec's list of `kind`; null after reporting an unknown, unsupported or wrong
+/// variant.
 mlir::Attribute variantFromSpec(VariantKind kind, const VariantSpec &spec, size_t place, const LayerSpec &layer, mlir::MLIRContext *context,
                                 Diagnostics &diagnostics);
 
-/// What hooks emit code with: the arguments of a score or mask region, and the positions of semantics section 3. Asking for the same thing twice
-/// gives the same value.
+/// What hooks emit code with: the arguments of a score or mask region, and the positions of semantics section 3. Asking for the same thing
+/// twice gives the same value.
 class RegionBuilder {
 public:
   RegionBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}

@@ -1,5 +1,5 @@
-// The hooks of a variant: a mask, position encoding, score change or key/value layout. The rest of the compiler speaks to variants only through
-// them, so that one variant is one attribute and one .cpp file.
+// The hooks of a variant: a mask, position encoding, score change or key/value layout. The rest of the compiler speaks to variants only
+// through them, so that one variant is one attribute and one .cpp file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MHAC_ATTENTION_VARIANT_INTERFACE_TD
 #define MHAC_ATTENTION_VARIANT_INTERFACE_TD
@@ -11,8 +11,8 @@ include "mlir/IR/Interfaces.td"
 def Attn_VariantInterface : AttrInterface<"VariantInterface"> {
   let cppNamespace = "::mhac::attn";
   let description = [{
-    The YAML word of a variant is the mnemonic of its attribute. `info` and `fromSpec` are declared in the attribute's class but defined in the
-    variant's file: forgetting one is a link error. All other hooks default to nothing; name those that a variant defines in
+    The YAML word of a variant is the mnemonic of its attribute. `info` and `fromSpec` are declared in the attribute's class but defined in
+    the variant's file: forgetting one is a link error. All other hooks default to nothing; name those that a variant defines in
     `Attn_Variant<..., [hooks]>`. Hooks that take a RegionBuilder emit into the regions of attn.attention (attn-expand-variants).
   }];
   let methods = [

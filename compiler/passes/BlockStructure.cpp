@@ -146,7 +146,7 @@ void Interpreter::copyUniform(Block &mask) {
   }
 }
 
-//===-- integers --------------------------------------------------------------------------------------------------------------------------===//
+//===-- integers ----------------------------------------------------------------------------------------------------------------------===//
 
 Affine Interpreter::negate(const Affine &value) {
   Value lo = sub(zero, value.hi);
@@ -230,7 +230,7 @@ std::optional<Affine> Interpreter::makeProduct(const Affine &a, const Affine &fa
   return Affine{0, x == y ? x : min(x, y), x == y ? x : max(x, y)};
 }
 
-//===-- conditions ------------------------------------------------------------------------------------------------------------------------===//
+//===-- conditions --------------------------------------------------------------------------------------------------------------------===//
 
 /// The smallest interval with both; an empty one adds nothing.
 Keys Interpreter::hull(Keys a, Keys b) {

@@ -19,8 +19,8 @@ namespace mhac {
 
 namespace {
 
-/// The tensor and dimension that decide how long `tensor`, [b, h, s, d], is along s: those of the entry's argument when only layout changes and
-/// projections lie between.
+/// The tensor and dimension that decide how long `tensor`, [b, h, s, d], is along s: those of the entry's argument when only layout changes
+/// and projections lie between.
 std::pair<Value, int64_t> sizeSource(Value tensor) {
   int64_t dim = 2;
   while (Operation *definition = tensor.getDefiningOp()) {
@@ -54,7 +54,8 @@ public:
 
   Value keys() override {
     // In self-attention they are as many as queries; one name for both lets their difference fold to 0.
-    return once(keysValue, [&] { return sizeSource(op.getKey()) == sizeSource(op.getQuery()) ? queries() : size(op.getKey(), keysArgument); });
+    bool isSame = sizeSource(op.getKey()) == sizeSource(op.getQuery());
+    return once(keysValue, [&] { return isSame ? queries() : size(op.getKey(), keysArgument); });
   }
   Value queries() override { return once(queriesValue, [&] { return size(op.getQuery(), queriesArgument); }); }
 
@@ -150,8 +151,10 @@ Value makeSize(OpBuilder &builder, Location loc, Value tensor) {
 }
 
 void expand(AttentionOp op) {
-  bool isExpanded = llvm::any_of(op->getRegions(), [](Region &region) { return !region.empty(); });
-  if (isExpanded)
+  // Variants ask for tensors only: an index at the end is a size that an earlier run appended.
+  bool hasRegions = llvm::any_of(op->getRegions(), [](Region &region) { return !region.empty(); });
+  bool hasSizes = !op.getParams().empty() && op.getParams().back().getType().isIndex();
+  if (hasRegions || hasSizes)
     return;
   SmallVector<VariantInterface> variants = op.getVariants();
   OpBuilder builder(op);

@@ -23,8 +23,9 @@ void foldScale(AttentionOp attention) {
   auto project = result ? dyn_cast<ProjectOp>(result.getOwner()) : ProjectOp();
   // A score region would see scores in base 2; a second user of the queries, scaled queries
   // (its shape may be asked for).
-  if (!project || llvm::any_of(result.getUsers(), [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); }) ||
-      attention.getKey() == result || attention.getValue() == result || !attention.getScore().empty() || !attention.getScores().empty() || attention.getBase2())
+  auto isOther = [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); };
+  if (!project || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result || attention.getValue() == result ||
+      !attention.getScore().empty() || !attention.getScores().empty() || attention.getBase2())
     return;
   double scale = attention.getScale().convertToDouble() * std::numbers::log2e;
   SmallVector<Attribute> parts(project.getParts().getValue());

@@ -8,9 +8,9 @@ include "mlir/Pass/PassBase.td"
 def MergeProjectionsPass : Pass<"attn-merge-projections", "::mlir::func::FuncOp"> {
   let summary = "makes one op of the projections that read the same tokens";
   let description = [{
-    Purpose: the tokens are read once and one loop nest makes all heads of Q, K and V (of K and V in cross-attention).
-    Before: any. After: no two attn.project from tokens have the same input and layout, when nothing stands between them that the merged op would
-    need to follow.
+    Purpose: the tokens are read once and one loop nest makes all heads of Q, K and V (of K and V in cross-attention). Before: any. After:
+    no two attn.project from tokens have the same input and layout, when nothing stands between them that the merged op would need to
+    follow.
 
     ```mlir
     %q = attn.project %x weights(%wq) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, ...>]} : ...
@@ -24,9 +24,9 @@ def MergeProjectionsPass : Pass<"attn-merge-projections", "::mlir::func::FuncOp"
 def ExpandVariantsPass : Pass<"attn-expand-variants", "::mlir::func::FuncOp"> {
   let summary = "emits variants into the score and mask regions";
   let description = [{
-    Purpose: what follows knows regions only, no variant by name.
-    Before: variants in `masks` and `scores`, their parameters in `params`. After: both lists are empty; the regions say the same; `params` are
-    those of the variants, then the number of queries and the number of keys (index). Sizes that are fixed are constants inside the regions.
+    Purpose: what follows knows regions only, no variant by name. Before: variants in `masks` and `scores`, their parameters in `params`.
+    After: both lists are empty; the regions say the same; `params` are those of the variants, then the number of queries and the number of
+    keys (index). Sizes that are fixed are constants inside the regions.
 
     ```mlir
     attn.attention %q, %k, %v scale 1.0 masks [#attn.causal] : ...
@@ -46,9 +46,9 @@ def ExpandVariantsPass : Pass<"attn-expand-variants", "::mlir::func::FuncOp"> {
 def FoldScalePass : Pass<"attn-fold-scale", "::mlir::func::FuncOp"> {
   let summary = "moves the score scale, and the change to base 2, into the projection of the queries";
   let description = [{
-    Purpose: the inner loop of the softmax computes exp2(s - m) with no multiplication.
-    Before: expanded variants. After: where the queries come from attn.project and have no other use, and the scores have no region (which would
-    see the changed scores), the part's scale holds scale * log2(e), the op's scale is 1 and `base2` is set. Elsewhere nothing changes.
+    Purpose: the inner loop of the softmax computes exp2(s - m) with no multiplication. Before: expanded variants. After: where the queries
+    come from attn.project and have no other use, and the scores have no region (which would see the changed scores), the part's scale holds
+    scale * log2(e), the op's scale is 1 and `base2` is set. Elsewhere nothing changes.
 
     ```mlir
     %q = attn.project %x weights(%wq) {parts = [#attn.part<...>]} : ...
@@ -63,14 +63,14 @@ def FoldScalePass : Pass<"attn-fold-scale", "::mlir::func::FuncOp"> {
 def BlockStructurePass : Pass<"attn-block-structure", "::mlir::func::FuncOp"> {
   let summary = "finds, per block of queries, the keys that all queries see and those that none sees";
   let description = [{
-    Purpose: kernels skip keys outside [lo, hi) and evaluate no mask inside [full_lo, full_hi).
-    Before: expanded variants; the last two params are the numbers of queries and keys. After: every attn.attention has a `blocks` region with
-    0 <= lo <= hi <= keys and full_lo <= full_hi; it is sound for any mask region, and exact where the conditions are affine in k and q with
-    coefficients -1, 0, 1 and joined by `and`.
+    Purpose: kernels skip keys outside [lo, hi) and evaluate no mask inside [full_lo, full_hi). Before: expanded variants; the last two
+    params are the numbers of queries and keys. After: every attn.attention has a `blocks` region with 0 <= lo <= hi <= keys and full_lo <=
+    full_hi; it is sound for any mask region, and exact where the conditions are affine in k and q with coefficients -1, 0, 1 and joined by
+    `and`.
 
-    An abstract interpreter: an index is c * k plus an interval whose ends are values of the blocks region, a condition is the keys where it may
-    hold (outside them it holds for no query of the block) and the keys where it must hold (for all). What it does not know may hold everywhere
-    and must hold nowhere.
+    An abstract interpreter: an index is c * k plus an interval whose ends are values of the blocks region, a condition is the keys where it
+    may hold (outside them it holds for no query of the block) and the keys where it must hold (for all). What it does not know may hold
+    everywhere and must hold nowhere.
 
     ```mlir
     mask(%b, %h, %q, %k, %queries, %keys) { %v = arith.cmpi sle, %k, %q : index  attn.yield %v : i1 }

@@ -1,4 +1,5 @@
-// RUN: %mhac-opt --attn-expand-variants --canonicalize --cse %s | FileCheck %s
+// Twice, because the second time must change nothing.
+// RUN: %mhac-opt --attn-expand-variants --attn-expand-variants --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: func.func @causal
 // CHECK: %[[QUERIES:.*]] = tensor.dim %arg0, %c2

@@ -11,8 +11,8 @@ static constexpr StringLiteral kLengths = "key_lengths", kStarts = "key_starts";
 
 const VariantInfo &PaddingAttr::info() {
   static constexpr StringLiteral sides[] = {"right", "left", "both"};
-  static const FieldInfo fields[] = {
-      {"side", FieldType::Word, sides, "right", "where the padding lies: key_lengths[b] valid keys (right), from key_starts[b] on (left), or both"}};
+  static const FieldInfo fields[] = {{"side", FieldType::Word, sides, "right",
+                                      "where the padding lies: key_lengths[b] valid keys (right), from key_starts[b] on (left), or both"}};
   static const VariantInfo info{getMnemonic(), VariantKind::Mask, "rows of the batch are padded; no query sees the padding", fields};
   return info;
 }
@@ -21,7 +21,8 @@ Attribute PaddingAttr::fromSpec(VariantReader &reader) { return get(reader.conte
 
 SmallVector<VariantParameter> PaddingAttr::parameters() const {
   bool both = getSide() == Side::Both;
-  VariantParameter lengths{kLengths, "i64", {"batch"}, false, both ? ValueCheck::Sum : ValueCheck::Range, "key", both ? StringRef(kStarts) : StringRef()};
+  VariantParameter lengths{kLengths, "i64", {"batch"}, false, both ? ValueCheck::Sum : ValueCheck::Range, "key",
+                           both ? StringRef(kStarts) : StringRef()};
   VariantParameter starts{kStarts, "i64", {"batch"}, false, ValueCheck::Range, "key", {}};
   switch (getSide()) {
   case Side::Right:

@@ -20,8 +20,8 @@ const VariantInfo &ScaleAttr::info() {
 
 Attribute ScaleAttr::fromSpec(VariantReader &reader) {
   if (reader.place != 0) {
-    reader.diagnostics.error(reader.spec.word.loc, "'scale' must be the first element of 'score', found it as element " + std::to_string(reader.place + 1))
-        .length = getMnemonic().size();
+    std::string message = "'scale' must be the first element of 'score', found it as element " + std::to_string(reader.place + 1);
+    reader.diagnostics.error(reader.spec.word.loc, message).length = getMnemonic().size();
     return {};
   }
   double value = reader.number("").value_or(1.0 / std::sqrt(static_cast<double>(*reader.layer.headDim)));

@@ -1,4 +1,5 @@
-// attn-block-structure against brute force: every key of every block of every call is looked at. Sound for random masks, exact for the named ones.
+// attn-block-structure against brute force: every key of every block of every call is looked at. Sound for random masks, exact for the
+// named ones.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "region_interpreter.h"
 
@@ -45,10 +46,12 @@ protected:
   /// attn.attention with the given params, offset and masks, as text, inside a module.
   OwningOpRef<ModuleOp> parse(const std::string &params, const std::string &attributes) {
     const std::string q = "tensor<?x2x?x4xf32>";
-    return parseSourceString<ModuleOp>("func.func @f(%q: " + q + ", %k: " + q + ", %lengths: tensor<?xi64>, %starts: tensor<?xi64>, %n: index) -> " +
-                                           q + " {\n %o = attn.attention %q, %k, %k " + params + " scale 1.0 " + attributes + " : (" + q + ", " + q +
-                                           ", " + q + ") -> (" + q + ")\n return %o : " + q + "\n}",
-                                       &context);
+    std::string text = "func.func @f(%q: T, %k: T, %lengths: tensor<?xi64>, %starts: tensor<?xi64>, %n: index) -> T {\n"
+                       "  %o = attn.attention %q, %k, %k " + params + " scale 1.0 " + attributes + " : (T, T, T) -> (T)\n"
+                       "  return %o : T\n}";
+    for (size_t at = text.find('T'); at != std::string::npos; at = text.find('T'))
+      text.replace(at, 1, q);
+    return parseSourceString<ModuleOp>(text, &context);
   }
 
   void run(ModuleOp module, std::vector<std::unique_ptr<Pass>> passes) {
@@ -78,9 +81,9 @@ protected:
       for (int64_t last = first; last < call.queries; ++last, ++blocks) {
         std::vector<int64_t> found = run_region(op.getBlocks().front(), arguments(first, last));
         int64_t lo = found[0], hi = found[1], fullLo = found[2], fullHi = found[3];
-        SCOPED_TRACE(::testing::Message() << "queries " << first << ".." << last << " of " << call.queries << ", keys " << call.keys << ", length "
-                                          << call.length << ", start " << call.start << ": [" << lo << ", " << hi << ") full [" << fullLo << ", "
-                                          << fullHi << ")");
+        SCOPED_TRACE(::testing::Message() << "queries " << first << ".." << last << " of " << call.queries << ", keys " << call.keys
+                                          << ", length " << call.length << ", start " << call.start << ": [" << lo << ", " << hi
+                                          << ") full [" << fullLo << ", " << fullHi << ")");
         ASSERT_TRUE(0 <= lo && lo <= fullLo && fullLo <= fullHi && fullHi <= hi && hi <= call.keys);
         int64_t smallest = call.keys, largest = -1, count = 0;
         for (int64_t k = 0; k < call.keys; ++k) {

@@ -1,4 +1,5 @@
-// Runs a mask or blocks region of attn.attention on given numbers, one op at a time: the judge of the passes, which shares nothing with them.
+// Runs a mask or blocks region of attn.attention on given numbers, one op at a time: the judge of the passes, which shares nothing with
+// them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
