@@ -2,12 +2,12 @@
 # must be one version, and they must be the shared libraries (two static LLVMs in one process register their options twice).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# PyPI's Halide lies in the virtual environment that tools/setup.sh makes.
-file(GLOB mhac_halide_wheel ${PROJECT_SOURCE_DIR}/.venv/lib/python3.*/site-packages/halide)
-list(APPEND CMAKE_PREFIX_PATH ${mhac_halide_wheel})
+# PyPI's Halide lies in the virtual environment that tools/setup.sh makes. Its lib64 is no place where CMake looks on Debian, and the package
+# file that it puts into the environment's share folder wants Python's headers.
+file(GLOB mhac_halide_wheel ${PROJECT_SOURCE_DIR}/.venv/lib/python3.*/site-packages/halide/lib64/cmake)
 
 find_package(MLIR 22.1 REQUIRED CONFIG)
-find_package(Halide 21 REQUIRED)
+find_package(Halide 21 REQUIRED COMPONENTS Halide shared HINTS ${mhac_halide_wheel}/Halide)
 find_package(yaml-cpp REQUIRED)
 
 if(NOT LLVM_VERSION_MAJOR EQUAL 22 OR NOT MLIR_DIR MATCHES "llvm-22")
