@@ -29,7 +29,7 @@ static double difference(double a, double b) {
 
 Comparison compare(const std::vector<float> &out, const std::vector<double> &ref, const std::vector<double> &naive, DType dtype) {
   Comparison result;
-  double naiveError = 0, largest = 0;
+  double largest = 0;
   for (size_t i = 0; i < ref.size(); ++i) {
     double error = difference(out[i], ref[i]);
     if (error > result.maxError || i == 0) {
@@ -38,11 +38,11 @@ Comparison compare(const std::vector<float> &out, const std::vector<double> &ref
     }
     if (!std::isfinite(ref[i]))
       continue;
-    naiveError = std::fmax(naiveError, difference(naive[i], ref[i]));
+    result.naiveError = std::fmax(result.naiveError, difference(naive[i], ref[i]));
     largest = std::fmax(largest, std::fabs(ref[i]));
   }
   const DTypeInfo &info = dtypeInfo(dtype);
-  result.allowed = 2 * naiveError + info.atol + info.rtol * largest;
+  result.allowed = 2 * result.naiveError + info.atol + info.rtol * largest;
   result.accepted = result.maxError <= result.allowed && std::isfinite(result.maxError);
   if (!ref.empty()) {
     result.found = out[result.worst];

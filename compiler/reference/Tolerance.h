@@ -17,6 +17,7 @@ namespace mhac::reference {
 struct Comparison {
   bool accepted = true;
   double maxError = 0; // max |out - ref|; infinite when a value is NaN, or infinite where the reference is not or the reverse
+  double naiveError = 0; // max |naive - ref|
   double allowed = 0;
   size_t worst = 0; // index of the largest error
   double found = 0, wanted = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct GridLayer {
   /// "head_dim=40", "mask=causal": one a property.
   std::vector<std::string> facets;
 };
+
+/// GoogleTest's way to show a parameter.
+inline void PrintTo(const GridLayer &layer, std::ostream *out) { *out << layer.name; }
 
 /// `count` specs, the same for the same seed. Each is the candidate that shows the most pairs of facets that no earlier one has.
 std::vector<GridLayer> generateLayers(size_t count, uint64_t seed);

@@ -116,7 +116,8 @@ std::string LayerRunner::callOnce(Operands &operands, const Judge &judge, const 
   if (status != MHAC_STATUS_OK)
     return label + ": " + context.describe(status);
   Verdict verdict = judge.judge();
-  if (verdict.accepted && verdict.maxError > 1e-5) // what semantics section 4 adds for f32 on unit-variance data
+  // What semantics section 4 adds for f32 on unit-variance data; sums so long that the textbook computation misses it (8192 features) are exempt.
+  if (verdict.accepted && verdict.maxError > std::max(1e-5, verdict.naiveError))
     verdict.message = "the largest error " + std::to_string(verdict.maxError) + " is above 1e-5";
   return verdict.message.empty() ? "" : label + ": " + verdict.message;
 }

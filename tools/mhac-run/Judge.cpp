@@ -70,6 +70,7 @@ Verdict Judge::judge() const {
     reference::Comparison comparison = reference::compare(out, ref, plain, DType::F32);
     verdict.maxError = std::max(verdict.maxError, comparison.maxError);
     verdict.allowed = std::max(verdict.allowed, comparison.allowed);
+    verdict.naiveError = std::max(verdict.naiveError, comparison.naiveError);
     if (comparison.accepted || !verdict.message.empty())
       return;
     int64_t worst = int64_t(comparison.worst);

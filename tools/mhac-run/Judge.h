@@ -14,6 +14,7 @@ struct Verdict {
   /// Largest error of y and lse; meaningful when the outputs could be compared.
   double maxError = 0;
   double allowed = 0;
+  double naiveError = 0; // of the textbook computation in f32
   size_t rows = 0; // compared with the reference
   /// What is wrong, one line: output, indices, both values, their distance, the seed.
   std::string message;

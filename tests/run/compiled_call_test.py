@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""A real model's layer, compiled and called from Python by its manifest alone, against NumPy.
+
+Arguments: mhac, the folder of mhac_call.py, the folder of the example specs.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("[SKIP] NumPy is not installed")
+    sys.exit(0)
+
+MHAC, TOOLS, SPECS = sys.argv[1:4]
+sys.path.insert(0, TOOLS)
+import mhac_call  # noqa: E402
+
+HEADS, WIDTH = 12, 64
+
+
+def layer(x, wqkv, bqkv, wo, bo, visible):
+    """GPT-2's and BERT's layer; weights [outputs, inputs], visible broadcast to [b, h, q, k]."""
+    b, n, m = x.shape
+    q, k, v = (x.astype(np.float64) @ wqkv.T + bqkv).reshape(b, n, 3, HEADS, WIDTH).transpose(2, 0, 3, 1, 4)
+    weights = np.where(visible, np.exp(q @ k.transpose(0, 1, 3, 2) / np.sqrt(WIDTH)), 0)
+    heads = weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300) @ v
+    return heads.transpose(0, 2, 1, 3).reshape(b, n, m) @ wo.T + bo
+
+
+class CompiledCall(unittest.TestCase):
+    def compile(self, spec, folder):
+        library = os.path.join(folder, "layer.so")
+        subprocess.run([MHAC, os.path.join(SPECS, spec), "-o", library], check=True)
+        return library
+
+    def arrays(self, batch, n):
+        random = np.random.default_rng(5)
+        normal = lambda *shape, scale: (random.standard_normal(shape) * scale).astype(np.float32)
+        m = HEADS * WIDTH
+        return {"x": normal(n, batch, m, scale=1).transpose(1, 0, 2), "wqkv": normal(3 * m, m, scale=m**-0.5), "bqkv": normal(3 * m, scale=0.1),
+                "wo": normal(m, m, scale=m**-0.5), "bo": normal(m, scale=0.1)}
+
+    def test_bert_with_padding_and_strides(self):
+        arrays, lengths = self.arrays(3, 37), np.array([37, 0, 20])
+        with tempfile.TemporaryDirectory() as folder:
+            library = self.compile("bert_base_f32.yaml", folder)
+            y = mhac_call.call(library, threads=2, key_lengths=lengths, **arrays)
+        y = y["y"] if isinstance(y, dict) else y
+        visible = np.arange(37) < lengths[:, None, None, None]
+        np.testing.assert_allclose(y, layer(visible=visible, **arrays), atol=1e-5)
+
+    def test_gpt2_with_transposed_weights(self):
+        arrays = self.arrays(2, 19)
+        transposed = {**arrays, "wqkv": np.ascontiguousarray(arrays["wqkv"].T), "wo": np.ascontiguousarray(arrays["wo"].T)}
+        with tempfile.TemporaryDirectory() as folder:
+            y = mhac_call.call(self.compile("gpt2_f32.yaml", folder), **transposed)
+        y = y["y"] if isinstance(y, dict) else y
+        np.testing.assert_allclose(y, layer(visible=np.tri(19, dtype=bool), **arrays), atol=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
