@@ -18,6 +18,14 @@ static void report(Diagnostics &diagnostics, llvm::StringRef path, llvm::StringR
   diagnostics.error({}, ("cannot write '" + path + "': " + reason).str());
 }
 
+/// A device or a pipe (/dev/null) is written to and never replaced.
+static bool isSpecial(const std::string &path) {
+  fs::file_status status;
+  if (path == "-" || fs::status(path, status))
+    return path == "-";
+  return status.type() != fs::file_type::regular_file && status.type() != fs::file_type::directory_file;
+}
+
 bool OutputFiles::write(File &file, Diagnostics &diagnostics) {
   llvm::SmallString<128> temporary;
   int fd = -1;
@@ -39,7 +47,12 @@ bool OutputFiles::write(File &file, Diagnostics &diagnostics) {
 }
 
 bool OutputFiles::commit(Diagnostics &diagnostics) {
-  auto isFile = [](const File &file) { return file.path != "-"; };
+  auto isFile = [](const File &file) { return !isSpecial(file.path); };
+  for (File &file : files) { // through a symbolic link, as other compilers do
+    llvm::SmallString<128> real;
+    if (isFile(file) && fs::is_symlink_file(file.path) && !fs::real_path(file.path, real))
+      file.path = real.str().str();
+  }
   bool ok = true;
   llvm::StringSet<> seen;
   for (File &file : files) {
@@ -76,10 +89,14 @@ bool OutputFiles::commit(Diagnostics &diagnostics) {
     }
     return false;
   }
-  for (const File &file : files)
-    if (!isFile(file))
-      llvm::outs() << file.contents;
-  llvm::outs().flush();
+  for (const File &file : files) {
+    if (isFile(file))
+      continue;
+    std::error_code error;
+    llvm::raw_fd_ostream stream(file.path, error); // "-" is standard output
+    if (!error)
+      stream << file.contents;
+  }
   return true;
 }
 

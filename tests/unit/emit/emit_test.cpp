@@ -271,6 +271,20 @@ TEST_F(EmitTest, WritesAllOutputsOrNone) {
   EXPECT_EQ(fileCount(), 4u) << "object, header, manifest, depfile and no temporary";
 }
 
+TEST_F(EmitTest, WritesThroughLinksAndNeverReplacesDevices) {
+  TinyEntry entry = makeTinyEntry("tiny", {"x86-64-v3"});
+  fs::create_symlink("/dev/null", path("null.h"));
+  fs::create_symlink(path("real.json"), path("link.json"));
+  std::ofstream(path("real.json")) << "old";
+  EmitRequest r = request(entry, "tiny.o");
+  r.headerPath = path("null.h");
+  r.manifestPath = path("link.json");
+  emit(r);
+  EXPECT_TRUE(fs::is_symlink(path("null.h")));
+  EXPECT_TRUE(fs::is_symlink(path("link.json")));
+  EXPECT_NE(read("real.json").find("\"schema\": 1"), std::string::npos);
+}
+
 TEST_F(EmitTest, SharedLibraryNeedsTheRuntime) {
   TinyEntry entry = makeTinyEntry("tiny", {"x86-64-v3"});
   EmitRequest r = request(entry, "tiny.so");
