@@ -161,17 +161,19 @@ void Explainer::printAttention(attn::AttentionOp op) {
 }
 
 void Explainer::printMask(attn::AttentionOp op) {
-  std::vector<std::string> visible = regionFormulas(op, op.getMask(), {"b", "h", "q", "k"});
-  os << "mask\n  visible when " << (visible.empty() ? "always" : visible[0]) << "\n";
-  std::vector<std::string> blocks = regionFormulas(op, op.getBlocks(), {"b", "h", "q_first", "q_last"});
-  if (blocks.size() != 4)
+  auto printDefinitions = [&](const RegionFormulas &formulas) {
+    for (const auto &[name, formula] : formulas.definitions)
+      os << "    " << name << " = " << formula << "\n";
+  };
+  RegionFormulas visible = regionFormulas(op, op.getMask(), {"b", "h", "q", "k"});
+  os << "mask\n  visible when " << (visible.results.empty() ? "always" : visible.results[0]) << "\n";
+  printDefinitions(visible);
+  RegionFormulas blocks = regionFormulas(op, op.getBlocks(), {"b", "h", "q_first", "q_last"});
+  if (blocks.results.size() != 4)
     return;
-  if (blocks[0] == blocks[2] && blocks[1] == blocks[3]) {
-    os << "  queries q_first to q_last see exactly the keys [" << blocks[0] << ", " << blocks[1] << ")\n";
-    return;
-  }
-  os << "  queries q_first to q_last see no key outside [" << blocks[0] << ", " << blocks[1] << ")\n";
-  os << "  all of them see the keys [" << blocks[2] << ", " << blocks[3] << "): no mask work there\n";
+  os << "  queries q_first to q_last see no key outside [" << blocks.results[0] << ", " << blocks.results[1] << ")\n";
+  os << "  all of them see the keys [" << blocks.results[2] << ", " << blocks.results[3] << "): no mask work there\n";
+  printDefinitions(blocks);
 }
 
 void Explainer::printWork(func::FuncOp function) {

@@ -56,7 +56,9 @@ int main(int argc, char **argv) {
     llvm::errs() << "mhac: error: cannot read '" << options.input << "': " << buffer.getError().message() << '\n';
     return exitUsage;
   }
-  Input input{options.input == "-" ? "<stdin>" : options.input, (*buffer)->getBuffer().str(), false};
+  llvm::StringRef text = (*buffer)->getBuffer();
+  text.consume_front("\xEF\xBB\xBF"); // a byte order mark is no column
+  Input input{options.input == "-" ? "<stdin>" : options.input, text.str(), false};
   input.isMlir = isMlir(options.input, input.text);
   std::string executable = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
 

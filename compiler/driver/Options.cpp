@@ -103,6 +103,9 @@ static void checkOptions(const Options &options, std::vector<std::string> &error
     checkTarget(target, errors);
   if (options.emit.empty() && !options.output.empty() && !emitWordFor("", options.output))
     errors.push_back("the suffix of '" + options.output + "' does not say what to write; use .o, .a or .so, or --emit");
+  const EmitWord *bySuffix = options.output.empty() ? nullptr : emitWordFor("", options.output);
+  if (knownEmit && !options.emit.empty() && bySuffix && bySuffix->word != options.emit)
+    errors.push_back("--emit=" + options.emit + " contradicts the suffix of '" + options.output + "', which stands for " + bySuffix->word.str());
   const EmitWord *emit = knownEmit ? emitWordFor(options.emit, options.output) : nullptr;
   if (emit && !emit->isText && options.output == "-")
     errors.push_back("--emit=" + emit->word.str() + " does not write to standard output");
@@ -155,8 +158,6 @@ bool parseOptions(llvm::ArrayRef<StringRef> arguments, Options &options, std::ve
     else
       row->set(options, value);
   }
-  if (options.targets.empty())
-    options.targets.push_back("host");
   if (errors.empty())
     checkOptions(options, errors);
   return errors.empty();

@@ -15,7 +15,7 @@ struct Options {
   std::string output, header, manifest;
   std::string emit; // a word of --emit; empty: the suffix of `output` decides
   std::string name; // replaces the spec's
-  std::vector<std::string> targets; // words for findTarget; at least one after parsing
+  std::vector<std::string> targets; // words for findTarget; none: host
   std::string schedule; // <attr> or @<file>
   std::string dumpDirectory;
   std::string depfile, depTarget;

@@ -189,6 +189,8 @@ bool Compilation::parse() {
   }
   if (!options.name.empty())
     diagnostics.error(start, "--name needs a YAML spec");
+  if (done == Stage::Schedule && !(options.targets.empty() && options.schedule.empty()))
+    diagnostics.error(start, "--target and --schedule have no effect: the module already has its schedules");
   if (emit.stage < done)
     diagnostics.error(start, "--emit=" + emit.word.str() + " is not possible: the module is already at stage '" + word.str() + "'");
   return !failed() && (emit.stage != done || !finish(done, moduleText()));
@@ -204,7 +206,10 @@ bool Compilation::lower() {
 }
 
 bool Compilation::schedule() {
-  if (mlir::failed(chooseSchedules(*module, options.targets, diagnostics)) && !failed())
+  std::vector<std::string> targets = options.targets;
+  if (targets.empty())
+    targets.push_back("host");
+  if (mlir::failed(chooseSchedules(*module, targets, diagnostics)) && !failed())
     diagnostics.internal({}, "no schedules were chosen, without a reason");
   if (!failed() && !options.schedule.empty())
     overrideSchedules(*module, options.schedule, diagnostics);
@@ -243,7 +248,8 @@ void Compilation::emitFiles() {
   if (options.writeDepfile) {
     request.depfilePath = options.depfile.empty() ? pathBeside(request.outputPath, ".d") : options.depfile;
     request.depTarget = options.depTarget;
-    request.dependencies.push_back(input.path);
+    if (options.input != "-")
+      request.dependencies.push_back(input.path);
     if (StringRef(options.schedule).starts_with("@"))
       request.dependencies.push_back(options.schedule.substr(1));
   }

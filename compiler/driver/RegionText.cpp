@@ -5,20 +5,34 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace mhac {
 
-// Formulas of shared values are written out at every use: longer ones would be no help.
-constexpr size_t maxFormulaLength = 2000;
+// A formula that is used more than once and longer than this gets a name.
+constexpr size_t maxRepeatedLength = 24;
 
 std::string argumentName(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
   auto attribute = function ? function.getArgAttrOfType<attn::ArgumentAttr>(argument.getArgNumber(), attn::kArgumentAttr) : attn::ArgumentAttr();
   return attribute ? attribute.getName().str() : "";
+}
+
+/// Without the parentheses around the whole.
+static std::string withoutOuterParentheses(const std::string &text) {
+  if (text.empty() || text[0] != '(')
+    return text;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0)
+      return i + 1 == text.size() ? text.substr(1, text.size() - 2) : text;
+  }
+  return text;
 }
 
 namespace {
@@ -32,10 +46,13 @@ public:
     if (!isNew)
       return found->second;
     std::string text = writeOp(value);
-    if (text.size() > maxFormulaLength)
-      text = "...";
+    if (text.size() > maxRepeatedLength && !value.hasOneUse()) {
+      definitions.emplace_back("t" + std::to_string(definitions.size() + 1), withoutOuterParentheses(text));
+      text = definitions.back().first;
+    }
     return names[value] = text;
   }
+  std::vector<std::pair<std::string, std::string>> definitions;
 
 private:
   std::string infix(Operation *op, StringRef symbol) {
@@ -46,6 +63,22 @@ private:
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       text += (i ? ", " : "") + write(op->getOperand(i));
     return text + ")";
+  }
+  /// min and max of several values, each once.
+  template <typename Op> std::string fold(Op op, StringRef name) {
+    std::vector<std::string> parts;
+    collect<Op>(op.getResult(), parts, /*isRoot=*/true);
+    return parts.size() == 1 ? parts.front() : name.str() + "(" + llvm::join(parts, ", ") + ")";
+  }
+  template <typename Op> void collect(Value value, std::vector<std::string> &parts, bool isRoot = false) {
+    auto op = value.getDefiningOp<Op>();
+    if (!op || (!isRoot && !value.hasOneUse())) {
+      if (std::string text = write(value); !llvm::is_contained(parts, text))
+        parts.push_back(std::move(text));
+      return;
+    }
+    collect<Op>(op.getLhs(), parts);
+    collect<Op>(op.getRhs(), parts);
   }
   std::string compare(arith::CmpIOp op) {
     switch (op.getPredicate()) {
@@ -89,8 +122,8 @@ private:
         .Case([&](arith::MulIOp each) { return infix(each, "*"); })
         .Case([&](arith::AndIOp each) { return infix(each, "and"); })
         .Case([&](arith::OrIOp each) { return infix(each, "or"); })
-        .Case([&](arith::MinSIOp each) { return call(each, "min"); })
-        .Case([&](arith::MaxSIOp each) { return call(each, "max"); })
+        .Case([&](arith::MinSIOp each) { return fold(each, "min"); })
+        .Case([&](arith::MaxSIOp each) { return fold(each, "max"); })
         .Case([&](arith::SelectOp each) { return call(each, "where"); })
         .Case([&](arith::CmpIOp each) { return compare(each); })
         .Case([&](arith::IndexCastOp each) { return write(each.getIn()); })
@@ -106,21 +139,8 @@ private:
 
 } // namespace
 
-/// Without the parentheses around the whole.
-static std::string withoutOuterParentheses(const std::string &text) {
-  if (text.empty() || text[0] != '(')
-    return text;
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0)
-      return i + 1 == text.size() ? text.substr(1, text.size() - 2) : text;
-  }
-  return text;
-}
-
-std::vector<std::string> regionFormulas(attn::AttentionOp op, Region &region, llvm::ArrayRef<StringRef> names) {
-  std::vector<std::string> formulas;
+RegionFormulas regionFormulas(attn::AttentionOp op, Region &region, llvm::ArrayRef<StringRef> names) {
+  RegionFormulas formulas;
   if (region.empty())
     return formulas;
   FormulaWriter writer;
@@ -138,7 +158,8 @@ std::vector<std::string> regionFormulas(attn::AttentionOp op, Region &region, ll
     writer.names[argument] = name;
   }
   for (Value value : block.getTerminator()->getOperands())
-    formulas.push_back(withoutOuterParentheses(writer.write(value)));
+    formulas.results.push_back(withoutOuterParentheses(writer.write(value)));
+  formulas.definitions = std::move(writer.definitions);
   return formulas;
 }
 

@@ -12,8 +12,13 @@ namespace mhac {
 /// The name of an argument of the entry; empty for other values.
 std::string argumentName(mlir::Value value);
 
-/// One formula a value that the region yields. `names` are those of the region's first arguments; the others have the names of the op's params, the
-/// last two of which are the numbers of queries and keys. Empty for an empty region.
-std::vector<std::string> regionFormulas(attn::AttentionOp op, mlir::Region &region, llvm::ArrayRef<llvm::StringRef> names);
+struct RegionFormulas {
+  std::vector<std::string> results;                             // one a value that the region yields
+  std::vector<std::pair<std::string, std::string>> definitions; // of what several of them use: name, formula
+};
+
+/// `names` are those of the region's first arguments; the others have the names of the op's params, the last two of which are the numbers of queries
+/// and keys. Empty for an empty region.
+RegionFormulas regionFormulas(attn::AttentionOp op, mlir::Region &region, llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace mhac

@@ -17,11 +17,16 @@ static void overrideOne(ModuleOp scheduled, StringRef line, const SourceLocation
     std::tie(name, attribute) = line.split('=');
     name = name.trim();
   }
-  size_t errors = diagnostics.all().size();
-  auto schedule = dyn_cast_or_null<attn::ScheduleAttr>(parseAttribute(attribute.trim(), scheduled.getContext()));
+  std::string reason;
+  Attribute parsed;
+  {
+    // The parser's own place is one in the attribute, not in a file.
+    ScopedDiagnosticHandler handler(scheduled.getContext(), [&](mlir::Diagnostic &from) { reason = " (" + from.str() + ")"; });
+    parsed = parseAttribute(attribute.trim(), scheduled.getContext());
+  }
+  auto schedule = dyn_cast_or_null<attn::ScheduleAttr>(parsed);
   if (!schedule) {
-    if (diagnostics.all().size() == errors)
-      diagnostics.error(loc, "--schedule must be [<op>=]#attn.schedule<...>, found '" + line.str() + "'");
+    diagnostics.error(loc, "--schedule must be [<op>=]#attn.schedule<...>, found '" + line.str() + "'" + reason);
     return;
   }
   bool found = false;
