@@ -6,6 +6,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <optional>
+#include <sstream>
 
 using namespace Halide;
 
@@ -36,8 +37,13 @@ protected:
     int64_t size = static_cast<int64_t>(op->constant_allocation_size()) * op->type.bytes();
     const bool onStack = size != 0 && (op->memory_type == MemoryType::Stack || op->memory_type == MemoryType::Register ||
                                        (op->memory_type == MemoryType::Auto && size <= kStackBytes));
-    if (size == 0 && !Internal::is_const_zero(op->condition))
-      unbounded = op->name;
+    if (size == 0 && !Internal::is_const_zero(op->condition)) {
+      std::ostringstream text;
+      text << op->name;
+      for (const Expr &extent : op->extents)
+        text << " * (" << extent << ")";
+      unbounded = text.str();
+    }
     if (!onStack)
       bytes += (size + kMargin + 63) / 64 * 64 + 64; // a header for each, as mhac_kernel_alloc keeps
     return IRMutator::visit(op);

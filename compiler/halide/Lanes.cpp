@@ -64,9 +64,12 @@ TileTranspose::TileTranspose(const TileSource &source, const std::vector<Var> &r
   }
 }
 
-void TileTranspose::computeAt(const LoopLevel &level) {
-  for (Func &stage : stages)
+void TileTranspose::computeAt(const LoopLevel &level, const std::vector<Var> &single) {
+  for (Func &stage : stages) {
     stage.compute_at(level).store_in(MemoryType::Stack);
+    for (const Var &v : single)
+      stage.bound_extent(v, 1);
+  }
 }
 
 Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) {
@@ -90,7 +93,7 @@ Func packLanes(const std::string &name, const Accessor &rows, int features, cons
   packed.split(f, fo, fi, height, features % height ? TailStrategy::GuardWithIf : TailStrategy::Auto).split(block, bo, bi, kBlockPair / kLanes, TailStrategy::RoundUp);
   packed.reorder(lane, fi, fo, bi, bo, h, b).vectorize(lane).unroll(fi).fuse(bo, h, task).fuse(task, b, task).parallel(task);
   if (transpose)
-    transpose->computeAt(LoopLevel(packed, fo));
+    transpose->computeAt(LoopLevel(packed, fo), {});
   constrainLanes(packed.output_buffer(), features);
   return packed;
 }
@@ -114,7 +117,7 @@ Func unpackRows(const std::string &name, Func lanes, int features, int heads, co
   else
     rows.reorder(fl, sl, fi, si, so, fo, b).fuse(so, fo, task).fuse(task, b, task);
   rows.parallel(task).vectorize(fl).unroll(sl);
-  transpose.computeAt(LoopLevel(rows, fi));
+  transpose.computeAt(LoopLevel(rows, fi), {tile, block}); // bounds inference does not see that f / 16 and s / 16 are one value each in a guarded tile
   scheduleProducers(LoopLevel(rows, task));
   rows.output_buffer().dim(0).set_bounds(0, features).set_stride(1);
   for (int i = 1; i < rows.dimensions(); ++i)

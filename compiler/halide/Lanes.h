@@ -44,7 +44,8 @@ public:
   using TileSource = std::function<Halide::Expr(Halide::Expr x, Halide::Expr y)>;
   TileTranspose(const TileSource &source, const std::vector<Halide::Var> &rest, const std::string &name);
   Halide::Func result() const { return stages.back(); }
-  void computeAt(const Halide::LoopLevel &level);
+  /// `single`: those of `rest` of which the level needs one value, where bounds inference cannot see it.
+  void computeAt(const Halide::LoopLevel &level, const std::vector<Halide::Var> &single);
 
 private:
   std::vector<Halide::Func> stages;
