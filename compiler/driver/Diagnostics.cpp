@@ -2,6 +2,7 @@
 #include "driver/Diagnostics.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -44,9 +45,17 @@ static StringRef lineOf(StringRef text, unsigned line) {
 }
 
 /// The line and, below it, the caret; columns are bytes, so the padding counts characters.
-static void printLine(llvm::raw_ostream &os, StringRef line, unsigned column, unsigned length) {
-  if (line.empty() || column == 0 || column > line.size() + 1)
+static void printLine(llvm::raw_ostream &os, StringRef written, unsigned column, unsigned length) {
+  if (written.empty() || column == 0 || column > written.size() + 1)
     return;
+  // Nothing that a terminal would obey, and no bytes that are no characters.
+  std::string printable = written.str();
+  bool isText = llvm::json::isUTF8(written);
+  for (char &c : printable) {
+    unsigned char byte = c;
+    c = byte < 0x20 || byte == 0x7F ? ' ' : byte >= 0x80 && !isText ? '?' : c;
+  }
+  StringRef line = printable;
   size_t first = 0;
   if (line.size() > maxShownLine && column > maxShownLine / 2)
     first = std::min<size_t>(column - maxShownLine / 2, line.size());
@@ -54,10 +63,7 @@ static void printLine(llvm::raw_ostream &os, StringRef line, unsigned column, un
   while (first > 0 && first < line.size() && isContinuation(line[first]))
     --first;
   StringRef shown = line.substr(first, maxShownLine);
-  os << "  ";
-  for (char c : shown)
-    os << (c == '\t' ? ' ' : c);
-  os << "\n  ";
+  os << "  " << shown << "\n  ";
   for (char c : shown.take_front(column - 1 - first))
     if (!isContinuation(c))
       os << ' ';

@@ -17,8 +17,8 @@ struct RegionFormulas {
   std::vector<std::pair<std::string, std::string>> definitions; // of what several of them use: name, formula
 };
 
-/// `names` are those of the region's first arguments; the others have the names of the op's params, the last two of which are the numbers of queries
-/// and keys. Empty for an empty region.
+/// `names` are those of the region's first arguments; the others have the names of the op's params, the last two of which are the numbers
+/// of queries and keys. Empty for an empty region.
 RegionFormulas regionFormulas(attn::AttentionOp op, mlir::Region &region, llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace mhac

@@ -10,8 +10,8 @@
 
 namespace mhac {
 
-/// `text` is `[<op>=]#attn.schedule<...>`, or `@<file>` with one of these a line (`//` starts a comment). Without an op it is for attn.attention. Every op
-/// of that name in every target gets it; it is an error when there is none.
+/// `text` is `[<op>=]#attn.schedule<...>`, or `@<file>` with one of these a line (`//` starts a comment). Without an op it is for
+/// attn.attention. Every op of that name in every target gets it; it is an error when there is none.
 void overrideSchedules(mlir::ModuleOp scheduled, llvm::StringRef text, Diagnostics &diagnostics);
 
 } // namespace mhac

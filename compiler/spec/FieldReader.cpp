@@ -235,8 +235,9 @@ bool FieldReader::readInteger(StringRef subject, const SpecField &field, const T
   // Decimal only: YAML 1.1 would read 010 as eight, and 1_000 and 0x10 as numbers.
   bool isInteger = value.kind == Tree::Kind::Scalar && !value.quoted && !digits.empty() && llvm::all_of(digits, llvm::isDigit) &&
                    (digits == "0" || digits[0] != '0');
-  std::string wanted = field.minimum == field.maximum ? std::to_string(field.minimum)
-                                                      : "an integer from " + std::to_string(field.minimum) + " to " + std::to_string(field.maximum);
+  std::string wanted = std::to_string(field.minimum);
+  if (field.minimum != field.maximum)
+    wanted = "an integer from " + wanted + " to " + std::to_string(field.maximum);
   // More digits than int64_t holds make getAsInteger fail: out of range like any other number.
   if (isInteger && !text.getAsInteger(10, number) && number >= field.minimum && number <= field.maximum)
     return true;
@@ -297,7 +298,8 @@ bool FieldReader::readSize(const SpecField &field, const Tree &value, SizeSpec &
     bool good = true, hasMax = false;
     for (const auto &[key, maximum] : value.fields) {
       if (key.value != "max") {
-        diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in " + subject + "; known keys are 'max'").length = key.value.size();
+        diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in " + subject + "; known keys are 'max'").length =
+            key.value.size();
         good = false;
         continue;
       }

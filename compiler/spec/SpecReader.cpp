@@ -1,5 +1,5 @@
-// What the fields mean to each other: defaults that depend on other fields, sizes that must divide, keys that contradict. A key that has no effect
-// is accepted while it says what the default says, so that a spec may be written out in full.
+// What the fields mean to each other: defaults that depend on other fields, sizes that must divide, keys that contradict. A key that has no
+// effect is accepted while it says what the default says, so that a spec may be written out in full.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spec/SpecReader.h"
 
