@@ -123,10 +123,10 @@ void HeaderWriter::writeArgumentTable() {
     row(argument.name, roleText(argument.role), dtypeInfo(argument.dtype).cType, shapeText(argument), layout);
   }
   out << " *\n"
-      << " * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast), negative ones are\n"
-      << " * errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned to the size of an element;\n"
-      << " * a tensor without elements may be NULL, one with elements spans at most 2147483647. Inputs, weights and parameters may overlap\n"
-      << " * each other; outputs and the workspace must overlap nothing else. */\n";
+      << " * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast),\n"
+      << " * negative ones are errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned\n"
+      << " * to the size of an element; a tensor without elements may be NULL, one with elements spans at most 2147483647. Inputs,\n"
+      << " * weights and parameters may overlap each other; outputs and the workspace must overlap nothing else. */\n";
 }
 
 void HeaderWriter::writeConstants() {
@@ -157,14 +157,14 @@ void HeaderWriter::writeStruct() {
 }
 
 void HeaderWriter::writeFunctions() {
-  out << "/* Computes the layer. Everything is checked before memory is written: on any status but OK the outputs are untouched, except after\n"
-      << " * INTERNAL and failures of the context's own parallel_for.\n"
-      << " * context: allocator, threads and the place for messages (mhac_context_message says what was found and wanted); NULL: runs in the\n"
-      << " *   calling thread, needs a workspace and leaves no message.\n"
+  out << "/* Computes the layer. Everything is checked before memory is written: on any status but OK the outputs are untouched,\n"
+      << " * except after INTERNAL and failures of the context's own parallel_for.\n"
+      << " * context: allocator, threads and the place for messages (mhac_context_message says what was found and wanted);\n"
+      << " *   NULL: runs in the calling thread, needs a workspace and leaves no message.\n"
       << " * args: see above. With a workspace of at least the bytes that " << name << "_workspace_bytes gives, nothing is allocated.\n"
       << " * Thread-safe and re-entrant: any number of calls at a time, each with its own context, outputs and workspace.\n"
-      << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, STRIDE, ALIGNMENT, VALUE_RANGE, WORKSPACE_SIZE,\n"
-      << " *   WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL. */\n"
+      << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, STRIDE, ALIGNMENT, VALUE_RANGE,\n"
+      << " *   WORKSPACE_SIZE, WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL. */\n"
       << "mhac_status " << name << "(mhac_context *context, const " << name << "_args *args);\n\n"
       << "/* The bytes of workspace that a call with this context and the sizes in args needs, 0 when no output has an element; pointers\n"
       << " * in args are not read. It depends on the context's concurrency; NULL: for a call without a context. Thread-safe as above.\n"

@@ -34,8 +34,8 @@ static std::optional<std::string> generate(llvm::Module &module, llvm::CodeGenFi
     diagnostics.unsupported({}, "this LLVM cannot generate code for '" + triple.str() + "': " + error);
     return std::nullopt;
   }
-  // No processor here: every function carries its own as attributes, and what carries none is for the baseline. Which operations may be fused
-  // stands in the instructions' flags.
+  // No processor here: every function carries its own as attributes, and what carries none is for the baseline. Which operations may be
+  // fused stands in the instructions' flags.
   llvm::TargetOptions options;
   options.UseInitArray = true;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, /*CPU=*/"", /*Features=*/"", options, llvm::Reloc::PIC_,

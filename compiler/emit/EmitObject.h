@@ -15,8 +15,8 @@ class Module;
 
 namespace mhac {
 
-/// Position-independent object (or assembly text) of the module. Objects are checked to leave only isAllowedUndefined symbols undefined, which
-/// also finds calls that code generation adds by itself.
+/// Position-independent object (or assembly text) of the module. Objects are checked to leave only isAllowedUndefined symbols undefined,
+/// which also finds calls that code generation adds by itself.
 std::optional<std::string> emitObject(llvm::Module &module, Diagnostics &diagnostics);
 std::optional<std::string> emitAssembly(llvm::Module &module, Diagnostics &diagnostics);
 

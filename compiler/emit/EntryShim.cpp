@@ -27,8 +27,8 @@ llvm::ArrayRef<std::pair<llvm::StringRef, std::vector<llvm::StringRef>>> descrip
       {"mhac_candidate",
        {"target", "features", "guard_count", "guards", "workspace_count", "workspace", "kernel_count", "kernels", "arena_bytes"}},
       {"mhac_entry",
-       {"abi", "name", "version", "targets", "cpu_features", "args_bytes", "workspace_offset", "workspace_bytes_offset", "size_count", "sizes",
-        "argument_count", "arguments", "candidate_count", "candidates"}}};
+       {"abi", "name", "version", "targets", "cpu_features", "args_bytes", "workspace_offset", "workspace_bytes_offset", "size_count",
+        "sizes", "argument_count", "arguments", "candidate_count", "candidates"}}};
   return layouts;
 }
 
@@ -92,7 +92,8 @@ private:
 } // namespace
 
 llvm::Constant *TableBuilder::global(llvm::Constant *value) {
-  auto *variable = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage, value, "table");
+  auto *variable =
+      new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage, value, "table");
   variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   return variable;
 }
@@ -115,8 +116,12 @@ llvm::Constant *TableBuilder::table(llvm::StringRef name, const Fields &fields) 
 
 void TableBuilder::appendArray(Fields &fields, const std::vector<llvm::Constant *> &elements) {
   fields.push_back(number(elements.size()));
-  fields.push_back(elements.empty() ? null()
-                                    : global(llvm::ConstantArray::get(llvm::ArrayType::get(elements[0]->getType(), elements.size()), elements)));
+  if (elements.empty()) {
+    fields.push_back(null());
+    return;
+  }
+  auto *type = llvm::ArrayType::get(elements[0]->getType(), elements.size());
+  fields.push_back(global(llvm::ConstantArray::get(type, elements)));
 }
 
 llvm::Constant *TableBuilder::dims(const std::vector<ExtentInfo> &extents) {

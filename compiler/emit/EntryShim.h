@@ -1,5 +1,5 @@
-// The public functions of an entry and the constant tables (runtime/src/kernel_descriptor.h) that they hand to the runtime, which checks the
-// arguments, picks a candidate and runs its kernels. Added to the module that linkBitcode made.
+// The public functions of an entry and the constant tables (runtime/src/kernel_descriptor.h) that they hand to the runtime, which checks
+// the arguments, picks a candidate and runs its kernels. Added to the module that linkBitcode made.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

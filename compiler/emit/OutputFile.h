@@ -1,4 +1,5 @@
-// Files that appear together or not at all: collected in memory, written under temporary names in the folder of each destination, renamed last.
+// Files that appear together or not at all: collected in memory, written under temporary names in the folder of each destination, renamed
+// last.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

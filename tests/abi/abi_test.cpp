@@ -1,4 +1,5 @@
-// The binary interface as its users see it: C99 and C++ compilers, the manifest, and one program with two artefacts and foreign Halide code.
+// The binary interface as its users see it: C99 and C++ compilers, the manifest, and one program with two artefacts and foreign Halide
+// code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "abi_tables.h"
 #include "emit/EntryShim.h"

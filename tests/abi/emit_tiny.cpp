@@ -1,5 +1,5 @@
-// Makes what the tests of the binary interface look at: two artefacts of the hand-made entry in unit/emit, tiny_a for two targets and tiny_b
-// for one, and an object of a foreign Halide program with Halide's own runtime. Usage: emit_tiny <folder>
+// Makes what the tests of the binary interface look at: two artefacts of the hand-made entry in unit/emit, tiny_a for two targets and
+// tiny_b for one, and an object of a foreign Halide program with Halide's own runtime. Usage: emit_tiny <folder>
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emit/Emit.h"
 #include "tiny_kernels.h"

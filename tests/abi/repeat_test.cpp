@@ -1,4 +1,5 @@
-// Same input, same bytes: the whole compiler, twice in one process with another spec between, so that every counter of MLIR and Halide moved on.
+// Same input, same bytes: the whole compiler, twice in one process with another spec between, so that every counter of MLIR and Halide
+// moved on.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/Options.h"
 #include "driver/Pipeline.h"

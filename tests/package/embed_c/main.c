@@ -1,5 +1,5 @@
-/* An application with one attention layer of BERT-base: makes weights and an input, a context with a thread pool, calls the layer, compares one
- * token with the textbook computation and prints shapes, time a call and GFLOP/s. Exit code 0 when the comparison holds.
+/* An application with one attention layer of BERT-base: makes weights and an input, a context with a thread pool, calls the layer, compares
+ * one token with the textbook computation and prints shapes, time a call and GFLOP/s. Exit code 0 when the comparison holds.
  * Usage: embed_c [tokens [batch [threads]]]; default 128 tokens, 1 row, one thread.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "layer_data.h"

@@ -19,7 +19,8 @@ module attributes {attn.stage = "scheduled", attn.spec_file = "tiny.yaml"} {
       %lengths: tensor<?xi64> {attn.argument = #attn.argument<name = "key_lengths", role = parameter, dims = ["batch"], check = sum,
                                check_size = "query", check_with = "key_starts">})
       -> (tensor<?x4x8xf32> {attn.argument = #attn.argument<name = "y", role = output, dims = ["batch", "query", "8"], strided = true>})
-      attributes {attn.sizes = [#attn.size<name = "batch", minimum = 0, maximum = 7>, #attn.size<name = "query", minimum = 4, maximum = 4>]} {
+      attributes {attn.sizes = [#attn.size<name = "batch", minimum = 0, maximum = 7>,
+                                #attn.size<name = "query", minimum = 4, maximum = 4>]} {
     return %x : tensor<?x4x8xf32>
   }
   attn.entry @f {
