@@ -22,7 +22,8 @@ namespace mhac {
 std::string kernelName(const KernelInterface &interface, size_t candidate, size_t kernel);
 
 /// The linked module; null after an error. Every local symbol is named after entry, target and kernel, in module order, so that names do
-/// not depend on Halide's counters and a profiler shows which kernel runs. Code of one module is emitted for the processor that Halide chose.
+/// not depend on Halide's counters and a profiler shows which kernel runs. Code of one module is emitted for the processor that Halide
+/// chose.
 std::unique_ptr<llvm::Module> linkBitcode(const KernelInterface &interface, llvm::ArrayRef<std::string> bitcode, llvm::LLVMContext &context,
                                           Diagnostics &diagnostics);
 
