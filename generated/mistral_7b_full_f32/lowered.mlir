@@ -1,0 +1,25 @@
+module attributes {attn.spec_file = "mistral_7b_full_f32.yaml", attn.stage = "lowered"} {
+  func.func @mistral_7b_full(%arg0: tensor<?x?x4096xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["batch", "query", "4096"], strided = true>}, %arg1: tensor<4096x4096xf32> {attn.argument = #attn.argument<name = "wq", role = weight, dims = ["4096", "4096"]>}, %arg2: tensor<1024x4096xf32> {attn.argument = #attn.argument<name = "wk", role = weight, dims = ["1024", "4096"]>}, %arg3: tensor<1024x4096xf32> {attn.argument = #attn.argument<name = "wv", role = weight, dims = ["1024", "4096"]>}, %arg4: tensor<4096x4096xf32> {attn.argument = #attn.argument<name = "wo", role = weight, dims = ["4096", "4096"]>}) -> (tensor<?x?x4096xf32> {attn.argument = #attn.argument<name = "y", role = output, dims = ["batch", "query", "4096"], strided = true>}) attributes {attn.entry, attn.sizes = [#attn.size<name = "batch", minimum = 0, maximum = 2147483647>, #attn.size<name = "query", minimum = 0, maximum = 2147483647>]} {
+    %c1 = arith.constant 1 : index
+    %0:3 = attn.project %arg0 weights(%arg1, %arg2, %arg3) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 32, width = 128, first = 0, group = 32, group_stride = 0, head_stride = 128, scale = 0.12751743082459868 : f64>, #attn.part<weight = 1, bias = -1, heads = 8, width = 128, first = 0, group = 8, group_stride = 0, head_stride = 128>, #attn.part<weight = 2, bias = -1, heads = 8, width = 128, first = 0, group = 8, group_stride = 0, head_stride = 128>]} : (tensor<?x?x4096xf32>, tensor<4096x4096xf32>, tensor<1024x4096xf32>, tensor<1024x4096xf32>) -> (tensor<?x32x?x128xf32>, tensor<?x8x?x128xf32>, tensor<?x8x?x128xf32>)
+    %dim = tensor.dim %arg0, %c1 : tensor<?x?x4096xf32>
+    %o = attn.attention %0#0, %0#1, %0#2 params(%dim, %dim : index, index) scale 1.000000e+00 base2 : (tensor<?x32x?x128xf32>, tensor<?x8x?x128xf32>, tensor<?x8x?x128xf32>) -> (tensor<?x32x?x128xf32>)
+      mask(%b: index, %h: index, %q: index, %k: index, %queries: index, %keys: index) {
+      %2 = arith.cmpi sle, %k, %q : index
+      attn.yield %2 : i1
+    }
+      blocks(%b: index, %h: index, %q_first: index, %q_last: index, %queries: index, %keys: index) {
+      %c0 = arith.constant 0 : index
+      %c1_0 = arith.constant 1 : index
+      %2 = arith.addi %q_last, %c1_0 : index
+      %3 = arith.addi %q_first, %c1_0 : index
+      %4 = arith.minsi %2, %keys : index
+      %5 = arith.maxsi %4, %c0 : index
+      %6 = arith.minsi %3, %5 : index
+      %7 = arith.maxsi %6, %c0 : index
+      attn.yield %c0, %5, %c0, %7 : index, index, index, index
+    }
+    %1 = attn.project %o weights(%arg4) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 1, width = 4096, first = 0, group = 1, group_stride = 0, head_stride = 0>]} : (tensor<?x32x?x128xf32>, tensor<4096x4096xf32>) -> tensor<?x?x4096xf32>
+    return %1 : tensor<?x?x4096xf32>
+  }
+}

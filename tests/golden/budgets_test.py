@@ -1,0 +1,53 @@
+"""What the generated code of the example specs may cost: bytes, and the register tiles of the inner loops without spills.
+
+Usage: budgets_test.py <folder of regenerate.py --out> <specs folder>
+"""
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import glob
+import json
+import os
+import sys
+import unittest
+
+FRESH, SPECS = sys.argv[1:3]
+CODE_BYTES = 96 * 1024
+# Kernel -> FMAs that each product loop must have at least: the accumulators of its register tile. The output projection transposes its tile of
+# four features on AVX2.
+TILES = {"x86-64-v4": {"project": 16, "project_y": 16, "attend": 16}, "x86-64-v3": {"project": 12, "project_y": 8, "attend": 8}}
+FULL_REGISTERS = 2.5  # instructions for an FMA of a product loop, at most
+
+
+def budgets():
+    """(label, target, budget) of every fresh object."""
+    names = sorted(os.path.splitext(os.path.basename(path))[0] for path in glob.glob(os.path.join(SPECS, "*.yaml")))
+    for name in names:
+        with open(os.path.join(FRESH, name, "budget.json"), encoding="utf-8") as file:
+            for target, budget in json.load(file).items():
+                yield f"{name} for {target}", target, budget
+
+
+class Budgets(unittest.TestCase):
+    def testEverySpecAndTargetIsJudged(self):
+        self.assertEqual(len(list(budgets())), 2 * len(glob.glob(os.path.join(SPECS, "*.yaml"))))
+
+    def testCodeIsSmall(self):
+        for label, _, budget in budgets():
+            self.assertLessEqual(budget["code_bytes"], CODE_BYTES, label)
+
+    def testProjectionsKeepTheirTileInRegisters(self):
+        for label, target, budget in budgets():
+            for kernel in ("project", "project_y"):
+                loops = budget["kernels"][kernel]["loops"]
+                self.assertTrue(loops, f"{label}: {kernel} has no product loop")
+                for loop in loops:
+                    self.assertGreaterEqual(loop["fma"], TILES[target][kernel], f"{label}: {kernel}")
+                    self.assertEqual(loop["spills"], 0, f"{label}: {kernel}")
+                    self.assertLessEqual(loop["instructions"], FULL_REGISTERS * loop["fma"], f"{label}: {kernel}")
+
+    def testAttentionKeepsItsTilesInRegisters(self):
+        for label, target, budget in budgets():  # scores and weighted sum; the loops with exponentials are not products
+            loops = [loop for loop in budget["kernels"]["attend"]["loops"] if loop["spills"] == 0 and loop["fma"] >= TILES[target]["attend"]]
+            self.assertGreaterEqual(len(loops), 2, label)
+
+
+unittest.main(argv=sys.argv[:1])
