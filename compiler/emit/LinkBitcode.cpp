@@ -13,6 +13,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
@@ -211,6 +212,16 @@ static void dropInstructionNames(llvm::Module &module) {
   }
 }
 
+/// Halide marks its arithmetic as free of NaN and infinity. Data may hold both, and what IEEE arithmetic makes of them must arrive.
+static void allowSpecialValues(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::FPMathOperator>(instruction)) {
+        instruction.setHasNoNaNs(false);
+        instruction.setHasNoInfs(false);
+      }
+}
+
 static void removeUnused(llvm::Module &module) {
   llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
@@ -232,6 +243,7 @@ bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagno
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   removeUnused(module);
   dropInstructionNames(module);
+  allowSpecialValues(module);
   renameAliasTree(module);
   unsigned constants = 0;
   bool ok = true;

@@ -1,5 +1,5 @@
 // Softmax in two levels: each chunk of keys has its own maximum, sum and unnormalised output, made without loop-carried state; chunks are merged
-// with weights 2^(M_c - M). Everything is in base 2; scores of hidden keys are -inf, their probabilities exactly 0.
+// with weights 2^(M_c - M). Everything is in base 2; probabilities of hidden keys are exactly 0.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/Attention.h"
 
@@ -14,8 +14,9 @@ using Halide::Internal::simplify;
 
 namespace mhac::halide {
 
-/// Below every score, so that a chunk in which a row sees nothing has weight 0, and not -inf, whose difference with itself is NaN.
-static constexpr float kLowest = -3.4e38f;
+// Finite, because Halide's arithmetic may assume that no operand is infinite: maxima start below every real score, and a hidden score lies so far
+// below them that its probability is exactly 0, also in a chunk where a row sees nothing.
+static constexpr float kLowest = -1e38f, kHidden = -3e38f;
 
 /// The largest height in 4..tallest of a register tile that divides `rows`, otherwise `preferred`.
 static int tileHeight(int rows, int preferred, int tallest) {
@@ -64,7 +65,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   };
   Sa(lane, i, jj, jt, c, qb, h, b) = 0.f;
   Sa(lane, i, jj, jt, c, qb, h, b) += p.query(lane, rd, qb * NB + i, h, b) * p.key(rd, keyOf(jj, jt), g, b);
-  // Scores with those of hidden keys at -inf; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
+  // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
   const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
   Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
@@ -76,7 +77,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
       full = full && tileKey(jt) >= range.fullLo;
       visible = visible && p.isVisible(b, h, query(i) + lane, k);
     }
-    Expr hidden = select(visible, scaled, -std::numeric_limits<float>::infinity());
+    Expr hidden = select(visible, scaled, kHidden);
     Sm(lane, i, jj, jt, c, qb, h, b) = Internal::Call::make(Float(32), Internal::Call::if_then_else, {full, scaled, hidden}, Internal::Call::PureIntrinsic);
   }
   auto score = [&](const Expr &j) { return Sm(lane, i, j, jt, c, qb, h, b); };
@@ -115,7 +116,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   Ot(lane, i, e, qb, h, b) = output;
   // A row that sees no key has sum 0: output 0, lse -inf.
   const int rows = E + (p.wantLse ? 1 : 0);
-  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), maximum * kLn2 + logPositive(sum));
+  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), select(sum == 0.f, -std::numeric_limits<float>::infinity(), maximum * kLn2 + logPositive(sum)));
   auto at = [&](Func f, Expr row) { return f(lane, block % NB, row, block / NB, h, b); };
   Expr normalised = at(Ot, p.wantLse ? min(e, E - 1) : Expr(e)) * at(R, 0);
   out(lane, e, block, h, b) = p.wantLse ? select(e < E, normalised, at(R, 1)) : normalised;

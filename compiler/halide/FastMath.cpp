@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/FastMath.h"
 
-#include <limits>
-
 using namespace Halide;
 
 namespace mhac::halide {
@@ -28,7 +26,7 @@ Expr logPositive(const Expr &x) {
   Expr t = (m - 1.f) / (m + 1.f);
   Expr t2 = t * t;
   Expr series = t * (2.f + t2 * (0.666666667f + t2 * (0.4f + t2 * (0.285714286f + t2 * 0.222222222f))));
-  return select(x > 0.f, cast<float>(n) * kLn2 + series, -std::numeric_limits<float>::infinity());
+  return cast<float>(n) * kLn2 + series;
 }
 
 } // namespace mhac::halide
