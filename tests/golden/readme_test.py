@@ -1,0 +1,38 @@
+"""What the README and CONTRIBUTING show stands in the file they name: a fenced block behind `<!-- from <file> -->` is a run of its lines.
+
+Usage: readme_test.py <root>
+"""
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import re
+import sys
+import unittest
+
+ROOT = sys.argv[1]
+EXCERPT = re.compile(r"^<!-- from (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "compiler/README.md", "generated/README.md", "specs/README.md")
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Documents(unittest.TestCase):
+    def testExcerptsStandInTheirFiles(self):
+        count = 0
+        for document in DOCUMENTS:
+            for path, excerpt in EXCERPT.findall(read(document)):
+                self.assertIn(excerpt, read(path), f"{document}: an excerpt of {path}")
+                count += 1
+        self.assertGreaterEqual(count, 6)
+
+    def testLinksLeadSomewhere(self):
+        for document in DOCUMENTS:
+            for link in LINK.findall(read(document)):
+                path = os.path.join(ROOT, os.path.dirname(document), link)
+                self.assertTrue(os.path.exists(path), f"{document}: {link}")
+
+
+unittest.main(argv=sys.argv[:1])
