@@ -15,7 +15,7 @@ Expr exp2NonPositive(const Expr &x) {
   for (int i = 4; i >= 0; --i)
     p = p * f + c[i];
   Expr power = reinterpret<float>(reinterpret<int32_t>(p) + (reinterpret<int32_t>(shifted) << 23));
-  return select(x < -126.f, 0.f, power);
+  return select(strict_float(x < -126.f), 0.f, power); // strict: otherwise NaN may take either side
 }
 
 Expr logPositive(const Expr &x) {
