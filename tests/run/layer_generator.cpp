@@ -155,6 +155,14 @@ std::vector<GridLayer> cornerLayers() {
   };
 }
 
+size_t countPairs(const std::vector<GridLayer> &layers) {
+  std::set<std::string> seen;
+  for (const GridLayer &layer : layers)
+    for (const std::string &pair : pairsOf(layer.facets))
+      seen.insert(pair);
+  return seen.size();
+}
+
 std::set<std::string> facetsOf(const std::vector<GridLayer> &layers) {
   std::set<std::string> facets;
   for (const GridLayer &layer : layers)

@@ -25,6 +25,9 @@ std::vector<GridLayer> generateLayers(size_t count, uint64_t seed);
 /// Specs at the edges: one feature of everything, odd widths, many heads on one, the smallest and largest head.
 std::vector<GridLayer> cornerLayers();
 
+/// How many pairs of facets the layers show together.
+size_t countPairs(const std::vector<GridLayer> &layers);
+
 /// The facets that some layer of the list shows.
 std::set<std::string> facetsOf(const std::vector<GridLayer> &layers);
 

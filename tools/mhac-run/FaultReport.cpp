@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FaultReport.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -19,10 +20,11 @@ static void report(int, siginfo_t *info, void *) {
     pause();
   const Operands *operands = current.load();
   const char *owner = operands ? operands->ownerOf(info->si_addr) : nullptr;
-  char text[600];
-  int length = owner ? std::snprintf(text, sizeof text, "mhac-run: error: %s: the call touched memory beside '%s' or wrote to it\n", currentLabel.load(), owner)
-                     : std::snprintf(text, sizeof text, "mhac-run: error: %s: the call touched memory that is not its own\n", currentLabel.load());
-  if (write(STDERR_FILENO, text, size_t(length)) < 0)
+  const char *format = owner ? "mhac-run: error: %s: the call touched memory beside '%s' or wrote to it\n"
+                             : "mhac-run: error: %s: the call touched memory that is not its own\n";
+  char text[1000];
+  int length = std::snprintf(text, sizeof text, format, currentLabel.load(), owner);
+  if (write(STDERR_FILENO, text, std::min(size_t(length), sizeof text - 1)) < 0)
     _exit(2);
   _exit(1);
 }

@@ -82,8 +82,8 @@ void printJson(const Case &c, const Operands &operands, const Measurement &times
 
 void printText(const Case &c, const Operands &operands, const Measurement &times) {
   double flops = reference::usefulFlops(c.spec, operands.sizes(), operands.tensors()), ns = double(times.minimum());
-  llvm::outs() << llvm::formatv("  {0} calls: best {1:F3} ms, median {2:F3} ms; {3:F1} GFLOP/s = {4:P1} of the peak of {5:F1}; {6:F1} GB/s = {7:P1} of "
-                                "the bandwidth of {8:F1}\n",
+  llvm::outs() << llvm::formatv("  {0} calls: best {1:F3} ms, median {2:F3} ms; {3:F1} GFLOP/s = {4:P1} of the peak of {5:F1}; "
+                                "{6:F1} GB/s = {7:P1} of the bandwidth of {8:F1}\n",
                                 times.times.size(), ns * 1e-6, double(times.median()) * 1e-6, flops / ns, flops / ns / times.peakGflops,
                                 times.peakGflops, operands.bytes() / ns, operands.bytes() / ns / times.bandwidthGbPerS, times.bandwidthGbPerS);
 }

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 namespace mhac::artefact {
@@ -107,6 +110,24 @@ double chains128(int64_t trips) {
 #undef MHAC_ADD
 #undef MHAC_USE
 
+// One load a 64-byte line and register width; eight lines a round.
+#define MHAC_READ(name, isa, type, width)                                                                                                  \
+  __attribute__((target(isa))) void name(const char *data, size_t bytes) {                                                                 \
+    for (size_t i = 0; i < bytes; i += 512)                                                                                                \
+      for (size_t j = 0; j < 512; j += width) {                                                                                            \
+        type value = *reinterpret_cast<const type *>(data + i + j);                                                                        \
+        asm volatile("" ::"x"(value));                                                                                                     \
+      }                                                                                                                                    \
+  }
+MHAC_READ(read512, "avx512f", Lanes16, 64)
+MHAC_READ(read256, "avx2", Lanes8, 32)
+MHAC_READ(read128, "sse2", Lanes4, 16)
+#undef MHAC_READ
+
+void readAll(VectorKind kind, const char *data, size_t bytes) {
+  (kind == VectorKind::Avx512 ? read512 : kind == VectorKind::Avx2 ? read256 : read128)(data, bytes);
+}
+
 double chains(VectorKind kind, int64_t trips) {
   switch (kind) {
   case VectorKind::Avx512:
@@ -128,6 +149,12 @@ double chains(VectorKind, int64_t trips) { // other machines: what the compiler 
   }
   return double(trips) * 64 * 2;
 }
+void readAll(VectorKind, const char *data, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 16) {
+    uint64_t first = *reinterpret_cast<const uint64_t *>(data + i), second = *reinterpret_cast<const uint64_t *>(data + i + 8);
+    asm volatile("" ::"r"(first), "r"(second));
+  }
+}
 #endif
 
 } // namespace
@@ -142,20 +169,22 @@ double samplePeak(VectorKind kind, int threads) {
   return flops / double(ns);
 }
 
-BandwidthProbe::BandwidthProbe(size_t bytes) : memory(bytes / 8, 1) {}
+static constexpr size_t large_page = size_t(2) << 20;
 
-double BandwidthProbe::sample(int threads) const {
-  const size_t part = memory.size() / size_t(threads) / 8 * 8;
-  int64_t ns = runTogether(threads, [&](int thread) {
-    const uint64_t *data = memory.data() + part * size_t(thread);
-    uint64_t sums[8] = {};
-    for (size_t i = 0; i < part; i += 8)
-      for (size_t j = 0; j < 8; ++j)
-        sums[j] += data[i + j];
-    for (uint64_t sum : sums)
-      asm volatile("" ::"r"(sum));
-  });
-  return double(part) * 8 * threads / double(ns);
+BandwidthProbe::BandwidthProbe(size_t bytes) : size(bytes / large_page * large_page) {
+  memory = static_cast<char *>(std::aligned_alloc(large_page, size));
+  if (!memory)
+    std::abort();
+  madvise(memory, size, MADV_HUGEPAGE); // otherwise address translation is measured
+  std::memset(memory, 1, size);
+}
+
+BandwidthProbe::~BandwidthProbe() { std::free(memory); }
+
+double BandwidthProbe::sample(VectorKind kind, int threads) const {
+  const size_t part = size / size_t(threads) / 4096 * 4096;
+  int64_t ns = runTogether(threads, [&](int thread) { readAll(kind, memory + part * size_t(thread), part); });
+  return double(part) * threads / double(ns);
 }
 
 Measurement measure(const MeasureOptions &options, const std::function<bool()> &call) {
@@ -164,7 +193,7 @@ Measurement measure(const MeasureOptions &options, const std::function<bool()> &
   BandwidthProbe probe;
   bool good = call(); // warms caches up and makes the pool's threads run
   for (int series = 0; series < options.series && good; ++series) {
-    result.bandwidthGbPerS = std::max(result.bandwidthGbPerS, probe.sample(options.threads));
+    result.bandwidthGbPerS = std::max(result.bandwidthGbPerS, probe.sample(options.vectors, options.threads));
     good = call(); // the probe has emptied the caches
     auto start = Clock::now();
     for (int i = 0; i < options.calls && good; ++i) {

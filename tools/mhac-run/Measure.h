@@ -21,11 +21,15 @@ double samplePeak(VectorKind kind, int threads);
 class BandwidthProbe {
 public:
   explicit BandwidthProbe(size_t bytes = size_t(512) << 20);
+  ~BandwidthProbe();
+  BandwidthProbe(const BandwidthProbe &) = delete;
+  BandwidthProbe &operator=(const BandwidthProbe &) = delete;
   /// One pass over the memory: GB/s of `threads` threads together.
-  double sample(int threads) const;
+  double sample(VectorKind kind, int threads) const;
 
 private:
-  std::vector<uint64_t> memory;
+  char *memory;
+  size_t size;
 };
 
 struct MeasureOptions {

@@ -65,7 +65,8 @@ static int run(void **argv) {
         attend(t, b, h, row, scores);
   if (LAYER_MISTAKE == 3)
     *(at(y, y->dim[3].extent - 1, y->dim[2].extent - 1, y->dim[1].extent - 1, y->dim[0].extent)) = 0;
-  if (LAYER_MISTAKE == 4 && y->dim[1].stride > y->dim[0].extent && y->dim[2].stride > y->dim[0].extent && y->dim[3].stride > y->dim[0].extent)
+  if (LAYER_MISTAKE == 4 && y->dim[1].stride > y->dim[0].extent && y->dim[2].stride > y->dim[0].extent &&
+      y->dim[3].stride > y->dim[0].extent)
     *(at(y, 0, 0, 0, y->dim[0].extent)) = 0;
   if (LAYER_MISTAKE == 6)
     scores[t[6]->dim[0].extent + 64] = 0;

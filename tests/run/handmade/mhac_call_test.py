@@ -79,9 +79,11 @@ class MhacCall(unittest.TestCase):
 
     def test_statuses_become_exceptions_with_the_message(self):
         good = inputs()
-        for change, name, words in (({"key_lengths": np.array([6, 1])}, "VALUE_RANGE", "key_lengths"), ({"q": good["q"][:, ::-1]}, "STRIDE", "q_strides"),
-                                    ({"workspace": np.empty(8, np.uint8)}, "WORKSPACE_SIZE", "workspace"),
-                                    ({"threads": 0, "workspace": False}, "WORKSPACE_MISSING", "without a context"), ({"threads": -1}, "INVALID_OPTION", "option")):
+        for change, name, words in (
+                ({"key_lengths": np.array([6, 1])}, "VALUE_RANGE", "key_lengths"), ({"q": good["q"][:, ::-1]}, "STRIDE", "q_strides"),
+                ({"workspace": np.empty(8, np.uint8)}, "WORKSPACE_SIZE", "workspace"),
+                ({"threads": 0, "workspace": False}, "WORKSPACE_MISSING", "without a context"),
+                ({"threads": -1}, "INVALID_OPTION", "option")):
             with self.subTest(name), self.assertRaises(mhac_call.MhacError) as caught:
                 mhac_call.call(LAYER, **{**good, **change})
             self.assertEqual(caught.exception.name, name)

@@ -63,7 +63,8 @@ TEST(LayerReference, CausalHidesLaterKeysEvenNaN) {
   Spec spec = plainSpec(1, 1, 1, 1);
   spec.mask = {variant("causal")};
   spec.queryOffset.value = QueryOffset::TopLeft;
-  Inputs inputs = std::move(Inputs().add("q", {1, 2, 1, 1}, {0, 0}).add("k", {1, 3, 1, 1}, {5, 5, quiet_nan}).add("v", {1, 3, 1, 1}, {2, 4, quiet_nan}));
+  Inputs inputs = std::move(Inputs().add("q", {1, 2, 1, 1}, {0, 0}).add("k", {1, 3, 1, 1}, {5, 5, quiet_nan}));
+  inputs.add("v", {1, 3, 1, 1}, {2, 4, quiet_nan});
   EXPECT_EQ(run(spec, {1, 2, 3}, inputs).y, (std::vector<double>{2, 3}));
 }
 
