@@ -76,10 +76,10 @@ Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Exp
       slab = s;
       break;
     }
-  const int tile = kLanes % tiles.features ? 4 : std::min(tiles.features, kLanes);
+  const int tile = std::min(tiles.features, kLanes);
   return unpackRows(part.name, lanes, part.width, 1, tokens, RowOrder::Tokens, slab, [&](LoopLevel task) {
     lanes.compute_at(task).bound(lane, 0, kLanes).bound_storage(j, slab).bound_extent(block, kBlockPair / kLanes).bound_extent(b, 1).bound_extent(h, 1);
-    lanes.split(j, jo, ji, tile).split(block, bo, bi, tiles.vectors).reorder(lane, bi, ji, bo, jo).vectorize(lane).unroll(bi).unroll(ji);
+    lanes.split(j, jo, ji, tile, kLanes % tile ? TailStrategy::ShiftInwards : TailStrategy::Auto).split(block, bo, bi, tiles.vectors).reorder(lane, bi, ji, bo, jo).vectorize(lane).unroll(bi).unroll(ji);
     acc.computeAt(LoopLevel(lanes, bo));
   });
 }

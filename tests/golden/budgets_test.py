@@ -13,7 +13,7 @@ FRESH, SPECS = sys.argv[1:3]
 CODE_BYTES = 96 * 1024
 # Kernel -> FMAs that each product loop must have at least: the accumulators of its register tile. The output projection transposes its tile of
 # four features on AVX2.
-TILES = {"x86-64-v4": {"project": 16, "project_y": 16, "attend": 16}, "x86-64-v3": {"project": 12, "project_y": 8, "attend": 8}}
+TILES = {"x86-64-v4": {"project": 16, "project_y": 16, "attend": 16}, "x86-64-v3": {"project": 12, "project_y": 12, "attend": 8}}
 FULL_REGISTERS = 2.5  # instructions for an FMA of a product loop, at most
 
 
