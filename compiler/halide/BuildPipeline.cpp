@@ -77,10 +77,14 @@ private:
       return {place.getFilename().str(), place.getLine(), place.getColumn()};
     return {};
   }
-  static int64_t tile(attn::ScheduleAttr schedule, StringRef name, int64_t fallback) {
-    auto value = schedule.getTiles().getAs<IntegerAttr>(name);
-    return value ? value.getInt() : fallback;
-  }
+  /// A name of #attn.schedule's tiles: the values it may have are multiples of `step` in [step, maximum].
+  struct Tile {
+    llvm::StringLiteral name;
+    int &value;
+    int step, maximum;
+    bool powerOfTwo = false;
+  };
+  bool readTiles(Operation *op, std::optional<attn::ScheduleAttr> schedule, std::initializer_list<Tile> tiles);
 
   const KernelInterface &interface;
   CandidateInfo &candidate;
@@ -89,6 +93,33 @@ private:
   llvm::DenseMap<Value, Place> places;
   std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
 };
+
+//===-- schedules --------------------------------------------------------------------------------------------------------------------------===//
+
+/// Schedules may be written by hand, so each tile must be there, and only these, with values that the kernels can have.
+bool CandidateBuilder::readTiles(Operation *op, std::optional<attn::ScheduleAttr> schedule, std::initializer_list<Tile> tiles) {
+  if (!schedule)
+    return fail(op, "'" + op->getName().getStringRef().str() + "' has no schedule");
+  std::string problem, known;
+  for (const Tile &tile : tiles) {
+    known += (known.empty() ? "'" : ", '") + tile.name.str() + "'";
+    auto number = schedule->getTiles().getAs<IntegerAttr>(tile.name);
+    const int64_t value = number ? number.getInt() : 0;
+    if (!number)
+      problem = "missing tile '" + tile.name.str() + "'";
+    else if (value < tile.step || value > tile.maximum || value % tile.step || (tile.powerOfTwo && !llvm::isPowerOf2_64(value)))
+      problem = "'" + tile.name.str() + "' must be a " + (tile.powerOfTwo ? "power of two" : "multiple of " + std::to_string(tile.step)) + " from " +
+                std::to_string(tile.step) + " to " + std::to_string(tile.maximum) + ", got " + std::to_string(value);
+    else
+      tile.value = static_cast<int>(value);
+  }
+  for (NamedAttribute attribute : schedule->getTiles())
+    if (llvm::none_of(tiles, [&](const Tile &tile) { return tile.name == attribute.getName().getValue(); }))
+      problem = "unknown tile '" + attribute.getName().str() + "'; known: " + known;
+  if (!problem.empty())
+    diagnostics.error(locationOf(op->getLoc()), "schedule '" + schedule->getRule().str() + "' of '" + op->getName().getStringRef().str() + "': " + problem);
+  return problem.empty();
+}
 
 //===-- arguments of kernels ---------------------------------------------------------------------------------------------------------------===//
 
@@ -268,13 +299,10 @@ bool CandidateBuilder::swapHeads(attn::SwapHeadsOp op) {
 }
 
 bool CandidateBuilder::project(attn::ProjectOp op) {
-  if (!op.getSchedule())
-    return fail(op, "'attn.project' has no schedule");
   halide::ProjectTiles tiles;
-  tiles.features = tile(*op.getSchedule(), "features", tiles.features);
-  tiles.vectors = tile(*op.getSchedule(), "vectors", tiles.vectors);
-  tiles.tokens = tile(*op.getSchedule(), "tokens", tiles.tokens);
-  tiles.slab = tile(*op.getSchedule(), "slab", tiles.slab);
+  if (!readTiles(op, op.getSchedule(),
+                 {{"features", tiles.features, 1, 16}, {"vectors", tiles.vectors, 1, 2}, {"tokens", tiles.tokens, 32, 65536}, {"slab", tiles.slab, 16, 4096}}))
+    return false;
 
   const Place input = lanesOf(op.getInput(), 1.f, op.getLoc());
   Scope scope;
@@ -326,15 +354,13 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
 }
 
 bool CandidateBuilder::attention(attn::AttentionOp op) {
-  if (!op.getSchedule())
-    return fail(op, "'attn.attention' has no schedule");
   if (!op.getScore().empty())
     return fail(op, "score regions other than the scale have no kernel");
   halide::AttentionTiles tiles;
-  tiles.queryVectors = tile(*op.getSchedule(), "query_vectors", tiles.queryVectors);
-  tiles.scoreKeys = tile(*op.getSchedule(), "score_keys", tiles.scoreKeys);
-  tiles.outputRows = tile(*op.getSchedule(), "output_rows", tiles.outputRows);
-  tiles.chunk = tile(*op.getSchedule(), "chunk", tiles.chunk);
+  if (!readTiles(op, op.getSchedule(),
+                 {{"query_vectors", tiles.queryVectors, 1, 2}, {"score_keys", tiles.scoreKeys, 1, 16, true}, {"output_rows", tiles.outputRows, 1, 16},
+                  {"chunk", tiles.chunk, 16, 65536}}))
+    return false;
 
   // What is left of the scale goes into Q if Q is transposed here, else into the scores.
   const float scale = static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() ? 1. : 1.4426950408889634));

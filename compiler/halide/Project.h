@@ -10,7 +10,7 @@ namespace mhac::halide {
 struct ProjectTiles {
   int features = 8;  // "features": output features of a register tile
   int vectors = 2;   // "vectors": blocks of 16 tokens of a register tile; 1 or 2
-  int tokens = 128;  // "tokens": tokens of a task, a multiple of 16 * vectors; they stay in L2 while the task's weights pass
+  int tokens = 128;  // "tokens": tokens of a task, a multiple of 32; they stay in L2 while the task's weights pass
   int slab = 128;    // "slab": output features of a task when the result is rows, a multiple of 16
 };
 
