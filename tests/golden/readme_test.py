@@ -34,5 +34,18 @@ class Documents(unittest.TestCase):
                 path = os.path.join(ROOT, os.path.dirname(document), link)
                 self.assertTrue(os.path.exists(path), f"{document}: {link}")
 
+    def testTilesOfSchedulesAreExplained(self):
+        tiles = set(re.findall(r'\{"(\w+)", tiles\.', read("compiler/halide/BuildPipeline.cpp")))
+        rows = set(re.findall(r"^\|[^|]*\| `(\w+)` \|", read("compiler/README.md"), re.MULTILINE))
+        self.assertGreaterEqual(len(tiles), 8)
+        self.assertEqual(tiles, rows)
+
+    def testReservedVariantsAreListed(self):
+        source = read("compiler/attention/VariantInterface.cpp")
+        for variable, key in (("masks", "mask"), ("positions", "position"), ("scores", "score")):
+            reserved = re.findall(r'"(\w+)"', re.search(variable + r"\[\] = \{(.*?)\};", source, re.DOTALL).group(1))
+            row = re.search(rf"^\| `{key}` \| (.*?) \|$", read("specs/README.md").split("not supported yet\n")[-1], re.MULTILINE).group(1)
+            self.assertEqual(reserved, re.findall(r"`(\w+)`", row), key)
+
 
 unittest.main(argv=sys.argv[:1])
