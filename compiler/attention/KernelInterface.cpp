@@ -35,6 +35,7 @@ public:
   void build() {
     addSizes();
     addArguments();
+    addWeightLayouts();
     resolveChecks();
     layOut();
     addConstants();
@@ -44,6 +45,7 @@ private:
   void addSizes();
   void addArguments();
   void addArgument(attn::ArgumentAttr attribute, mlir::Type type);
+  void addWeightLayouts();
   void resolveChecks();
   void layOut();
   void addConstants();
@@ -90,6 +92,17 @@ void InterfaceBuilder::addArguments() {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       add(function.getResultAttrOfType<attn::ArgumentAttr>(i, attn::kArgumentAttr), function.getResultTypes()[i]);
   }
+}
+
+/// How a weight lies is known to the op that reads it.
+void InterfaceBuilder::addWeightLayouts() {
+  function.walk([&](attn::ProjectOp op) {
+    for (mlir::Value weight : op.getWeights())
+      if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(weight))
+        if (auto attribute = function.getArgAttrOfType<attn::ArgumentAttr>(argument.getArgNumber(), attn::kArgumentAttr))
+          if (int i = interface.argumentIndex(attribute.getName()); i >= 0)
+            interface.arguments[i].layout = attn::stringifyLayout(op.getLayout()).str();
+  });
 }
 
 void InterfaceBuilder::resolveChecks() {

@@ -44,6 +44,7 @@ struct ArgumentInfo {
   ArgumentCheck check = ArgumentCheck::None;
   int checkSize = -1;          // index of the size that bounds its values
   int checkWith = -1;          // index of the argument whose values are added (Sum)
+  std::string layout;          // of a weight matrix: "out_in" or "in_out", the order of its dimensions; empty for all others
   bool isOutput() const { return role == ArgumentRole::Output; }
 };
 
@@ -92,6 +93,7 @@ struct KernelInterface {
   std::vector<std::pair<std::string, int64_t>> constants; // fixed dimensions of the layer, for header and manifest: ("heads", 12), ...
   int64_t argsBytes = 0; // sizeof the argument struct
   int64_t workspaceOffset = 0, workspaceBytesOffset = 0;
+  std::vector<std::string> description; // what the layer computes, lines for people; for the header
 
   int sizeIndex(llvm::StringRef name) const;     // -1 when absent
   int argumentIndex(llvm::StringRef name) const; // -1 when absent

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/Diagnostics.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,6 +20,20 @@ static bool isHidden(Severity severity, const Options &options) {
   return severity == Severity::PerformanceWarning && options.noPerformanceWarnings;
 }
 
+/// What is shown: nothing that options hide, and what has the same place and text once (ops of one kind often come from one line).
+static std::vector<const Diagnostic *> shownDiagnostics(const Diagnostics &diagnostics, const Options &options) {
+  std::vector<const Diagnostic *> shown;
+  for (const Diagnostic &each : diagnostics.all()) {
+    bool isRepeated = llvm::any_of(shown, [&](const Diagnostic *other) {
+      return other->severity == each.severity && other->message == each.message && other->loc.file == each.loc.file &&
+             other->loc.line == each.loc.line && other->loc.column == each.loc.column;
+    });
+    if (!isHidden(each.severity, options) && !isRepeated)
+      shown.push_back(&each);
+  }
+  return shown;
+}
+
 static StringRef labelOf(Severity severity, const Options &options) {
   if (isWarning(severity) && options.werror)
     return "error";
@@ -30,6 +45,7 @@ static StringRef labelOf(Severity severity, const Options &options) {
   case Severity::Warning:
     return "warning";
   case Severity::Error:
+  case Severity::Usage:
   case Severity::Unsupported:
     return "error";
   case Severity::Internal:
@@ -87,10 +103,7 @@ static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef
 }
 
 std::string formatDiagnostics(const Diagnostics &diagnostics, StringRef file, StringRef text, const Options &options) {
-  std::vector<const Diagnostic *> sorted;
-  for (const Diagnostic &diagnostic : diagnostics.all())
-    if (!isHidden(diagnostic.severity, options))
-      sorted.push_back(&diagnostic);
+  std::vector<const Diagnostic *> sorted = shownDiagnostics(diagnostics, options);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic *a, const Diagnostic *b) {
     auto key = [](const Diagnostic *d) { return std::pair(d->loc.isKnown() ? d->loc.line : ~0u, d->loc.column); };
     return key(a) < key(b);
@@ -137,6 +150,8 @@ static StringRef kindOf(Severity severity) {
     return "warning";
   case Severity::Error:
     return "error";
+  case Severity::Usage:
+    return "usage";
   case Severity::Unsupported:
     return "unsupported";
   case Severity::Internal:
@@ -190,11 +205,9 @@ std::string verifyDiagnostics(const Diagnostics &diagnostics, StringRef file, St
       }
     os << "unexpected " << kindOf(diagnostic.severity) << " in line " << diagnostic.loc.line << ": " << diagnostic.message << '\n';
   };
-  for (const Diagnostic &diagnostic : diagnostics.all()) {
-    if (isHidden(diagnostic.severity, options))
-      continue;
-    match(diagnostic);
-    for (const Diagnostic &note : diagnostic.notes)
+  for (const Diagnostic *diagnostic : shownDiagnostics(diagnostics, options)) {
+    match(*diagnostic);
+    for (const Diagnostic &note : diagnostic->notes)
       match(note);
   }
   for (const Expectation &expectation : expectations)

@@ -17,7 +17,7 @@ std::string formatDiagnostics(const Diagnostics &diagnostics, llvm::StringRef fi
 /// The exit code with --werror and --no-perf-warnings taken into account.
 int exitCodeOf(const Diagnostics &diagnostics, const Options &options);
 
-/// Compares with the comments `expected-error@+1 {{part of the message}}` in `text` (error, unsupported, warning, note, internal; @+n and
+/// Compares with the comments `expected-error@+1 {{part of the message}}` in `text` (error, usage, unsupported, warning, note, internal; @+n and
 /// @-n count lines, nothing is the line itself; @* is any place). Returns what is missing or unexpected, a line each; empty when all is as
 /// expected.
 std::string verifyDiagnostics(const Diagnostics &diagnostics, llvm::StringRef file, llvm::StringRef text, const Options &options);

@@ -28,7 +28,8 @@ static void setTargets(Options &options, StringRef value) {
   llvm::SmallVector<StringRef> parts;
   value.split(parts, ',');
   for (StringRef part : parts)
-    options.targets.push_back(part.str());
+    if (!llvm::is_contained(options.targets, part.str()))
+      options.targets.push_back(part.str());
 }
 
 static const OptionRow table[] = {
@@ -37,14 +38,14 @@ static const OptionRow table[] = {
     {"--header", "file", true, "C header (default: beside the object)", [](Options &o, StringRef v) { o.header = v.str(); }},
     {"--manifest", "file", true, "JSON manifest (default: beside the object)", [](Options &o, StringRef v) { o.manifest = v.str(); }},
     {"--emit", "stage", true, "stop after a stage and write its result, see below", [](Options &o, StringRef v) { o.emit = v.str(); }},
-    {"--target", "t[,t...]", true, "what to compile for (default: host); of several, the best one is chosen at run time", setTargets},
+    {"--target", "t[,t...]", true, "what to compile for (default: host); of several, also given one by one, the best is chosen at run time", setTargets},
     {"--list-targets", "", true, "the names that --target knows", [](Options &o, StringRef) { o.listTargets = true; }},
     {"--name", "f", true, "name of the entry instead of the spec's", [](Options &o, StringRef v) { o.name = v.str(); }},
     {"--schedule", "attr|@file", true, "replace chosen schedules: [<op>=]#attn.schedule<...>, one a line in a file",
      [](Options &o, StringRef v) { o.schedule = v.str(); }},
-    {"--explain-schedule", "", true, "print the schedule of every op and why it was chosen",
+    {"--explain-schedule", "", true, "print the schedule of every op and why it was chosen; write files only with -o",
      [](Options &o, StringRef) { o.explainSchedule = true; }},
-    {"--explain", "", true, "print what is compiled: parameters, FLOPs, bytes, workspace, block structure, kernels",
+    {"--explain", "", true, "print what is compiled: parameters, FLOPs, bytes, workspace, block structure, kernels; write files only with -o",
      [](Options &o, StringRef) { o.explain = true; }},
     {"--dump-stages", "dir", true, "write the result of every stage into a directory",
      [](Options &o, StringRef v) { o.dumpDirectory = v.str(); }},
@@ -183,7 +184,8 @@ std::string helpText() {
   text += "\nstages of --emit:\n";
   for (const EmitWord &row : emitWords())
     text += tableLine(row.word.str(), row.sentence);
-  return text + "\nexit codes: 0 ok, 1 the spec is wrong, 2 wrong usage, 3 valid but not supported, 70 internal error\n";
+  return text + "\nexit codes: 0 ok, 1 the spec is wrong, 2 wrong usage, or a file that cannot be read or written, 3 valid but not supported,\n"
+                "            70 internal error\n";
 }
 
 std::string targetList() {

@@ -6,6 +6,7 @@
 #include "attention/ImportSpec.h"
 #include "driver/Diagnostics.h"
 #include "driver/Explain.h"
+#include "driver/LayerText.h"
 #include "driver/MlirDiagnostics.h"
 #include "driver/ScheduleOverride.h"
 #include "emit/Emit.h"
@@ -83,11 +84,15 @@ private:
   void emitFiles();
 
   bool failed() const { return exitCodeOf(diagnostics, options) != 0; }
-  bool wants(Stage stage) const { return emit.stage == stage && !options.explain && !options.explainSchedule && !options.check; }
-  /// Whether the stage ends the run: its text is what was asked for.
+  bool explains() const { return options.explain || options.explainSchedule; }
+  /// An explanation goes to standard output; with one, only what -o names is written besides.
+  bool writes() const { return !options.check && (!explains() || !options.output.empty()); }
+  bool wants(Stage stage) const { return emit.stage == stage && writes(); }
+  /// Writes the text of a stage where it was asked for; whether that ends the run.
   bool finish(Stage stage, const std::string &text);
   void dump(StringRef fileName, const std::string &text);
-  void writeText(const std::string &text);
+  void writeText(StringRef path, const std::string &text);
+  void print(const std::string &explanation) { writeText("-", explanation); }
   std::string moduleText();
   std::string pathBeside(StringRef output, StringRef suffix) const;
 
@@ -129,15 +134,15 @@ void Compilation::run() {
     return;
   if (done == Stage::Lower && (!schedule() || finish(Stage::Schedule, moduleText())))
     return;
-  if (options.check)
-    return;
   if (options.explainSchedule)
-    return writeText(explainSchedule(*module));
+    print(explainSchedule(*module));
+  if (!options.explain && !(writes() && emit.stage >= Stage::Build))
+    return;
   if (!build() || finish(Stage::Build, kernels->stmt))
     return;
   if (options.explain)
-    writeText(explain(kernels->interface, *module));
-  if (!options.explain || !options.output.empty())
+    print(explain(kernels->interface, *module));
+  if (writes() && emit.stage == Stage::Emit)
     emitFiles();
 }
 
@@ -188,11 +193,11 @@ bool Compilation::parse() {
     return false;
   }
   if (!options.name.empty())
-    diagnostics.error(start, "--name needs a YAML spec");
+    diagnostics.usage(start, "--name needs a YAML spec");
   if (done == Stage::Schedule && !(options.targets.empty() && options.schedule.empty()))
-    diagnostics.error(start, "--target and --schedule have no effect: the module already has its schedules");
+    diagnostics.usage(start, "--target and --schedule have no effect: the module already has its schedules");
   if (emit.stage < done)
-    diagnostics.error(start, "--emit=" + emit.word.str() + " is not possible: the module is already at stage '" + word.str() + "'");
+    diagnostics.usage(start, "--emit=" + emit.word.str() + " is not possible: the module is already at stage '" + word.str() + "'");
   return !failed() && (emit.stage != done || !finish(done, moduleText()));
 }
 
@@ -226,6 +231,7 @@ bool Compilation::build() {
   if (failed())
     return false;
   kernels = std::move(*built);
+  kernels->interface.description = describeLayer(*module);
   return true;
 }
 
@@ -276,13 +282,13 @@ bool Compilation::finish(Stage stage, const std::string &text) {
     return true;
   if (!wants(stage))
     return false;
-  writeText(text);
-  return true;
+  writeText(options.output.empty() ? StringRef("-") : StringRef(options.output), text);
+  return failed() || !explains();
 }
 
 void Compilation::dump(StringRef fileName, const std::string &text) {
-  if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory)) {
-    diagnostics.error({}, "cannot make the directory '" + options.dumpDirectory + "': " + error.message());
+  if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all)) {
+    diagnostics.usage({}, "cannot make the directory '" + options.dumpDirectory + "': " + error.message());
     return;
   }
   llvm::SmallString<256> path(options.dumpDirectory);
@@ -292,11 +298,9 @@ void Compilation::dump(StringRef fileName, const std::string &text) {
   files.commit(diagnostics);
 }
 
-void Compilation::writeText(const std::string &text) {
-  // With --explain, -o names the object.
-  bool isExplanation = options.explain || options.explainSchedule;
+void Compilation::writeText(StringRef path, const std::string &text) {
   OutputFiles files;
-  files.add(options.output.empty() || isExplanation ? "-" : options.output, text);
+  files.add(path.str(), text);
   files.commit(diagnostics);
 }
 

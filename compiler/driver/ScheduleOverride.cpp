@@ -11,22 +11,45 @@ using namespace mlir;
 
 namespace mhac {
 
+constexpr StringRef wanted = "--schedule must be [<op>=]#attn.schedule<rule = \"...\", reason = \"...\", tiles = {<name> = <integer>, ...}>";
+
+/// What the parser said about the text of a schedule, in the words of the user. Its first message is about the text; of a wrong parameter the
+/// last one has the name, beside C++ types.
+static std::string parseReason(ArrayRef<std::string> messages) {
+  for (StringRef message : messages)
+    if (message.contains("to parse Attn_")) {
+      StringRef parameter = message.split('\'').second.split('\'').first;
+      return ("'" + parameter + "' must be " + (parameter == "tiles" ? "{<name> = <integer>, ...}" : "a string")).str();
+    }
+  return messages.empty() ? "" : messages.front();
+}
+
+static bool areIntegers(DictionaryAttr tiles) {
+  return llvm::all_of(tiles, [](NamedAttribute tile) { return isa<IntegerAttr>(tile.getValue()); });
+}
+
 static void overrideOne(ModuleOp scheduled, StringRef line, const SourceLocation &loc, Diagnostics &diagnostics) {
   StringRef name = attn::AttentionOp::getOperationName(), attribute = line;
   if (!line.starts_with("#")) {
     std::tie(name, attribute) = line.split('=');
     name = name.trim();
   }
-  std::string reason;
+  SmallVector<std::string> messages;
   Attribute parsed;
   {
     // The parser's own place is one in the attribute, not in a file.
-    ScopedDiagnosticHandler handler(scheduled.getContext(), [&](mlir::Diagnostic &from) { reason = " (" + from.str() + ")"; });
+    ScopedDiagnosticHandler handler(scheduled.getContext(), [&](mlir::Diagnostic &from) { messages.push_back(from.str()); });
     parsed = parseAttribute(attribute.trim(), scheduled.getContext());
   }
+  std::string reason = parseReason(messages);
   auto schedule = dyn_cast_or_null<attn::ScheduleAttr>(parsed);
+  if (schedule && !areIntegers(schedule.getTiles())) {
+    reason = "a tile size must be an integer";
+    schedule = nullptr;
+  }
   if (!schedule) {
-    diagnostics.error(loc, "--schedule must be [<op>=]#attn.schedule<...>, found '" + line.str() + "'" + reason);
+    bool isOne = attribute.trim().starts_with("#attn.schedule");
+    diagnostics.usage(loc, wanted.str() + ", found '" + line.str() + "'" + (isOne && !reason.empty() ? "; " + reason : ""));
     return;
   }
   bool found = false;
@@ -37,7 +60,7 @@ static void overrideOne(ModuleOp scheduled, StringRef line, const SourceLocation
     found = true;
   });
   if (!found)
-    diagnostics.error(loc, "--schedule: no op '" + name.str() + "' with a schedule in this layer");
+    diagnostics.usage(loc, "--schedule: no op '" + name.str() + "' with a schedule in this layer");
 }
 
 void overrideSchedules(ModuleOp scheduled, StringRef text, Diagnostics &diagnostics) {
@@ -45,7 +68,7 @@ void overrideSchedules(ModuleOp scheduled, StringRef text, Diagnostics &diagnost
     return overrideOne(scheduled, text.trim(), {}, diagnostics);
   auto buffer = llvm::MemoryBuffer::getFile(text, /*IsText=*/true);
   if (!buffer) {
-    diagnostics.error({}, "cannot read '" + text.str() + "': " + buffer.getError().message());
+    diagnostics.usage({}, "--schedule: cannot read '" + text.str() + "': " + buffer.getError().message());
     return;
   }
   SourceLocation loc{text.str(), 1, 1};

@@ -87,6 +87,8 @@ void ManifestWriter::argument(const ArgumentInfo &info) {
     json.attribute("role", roleText(info.role));
     json.attribute("dtype", llvm::StringRef(dtypeInfo(info.dtype).word));
     strings("dims", info.dimNames);
+    if (!info.layout.empty())
+      json.attribute("layout", info.layout);
     extents("shape", info.dims);
     strings("default_strides", defaultStrides(info));
     json.attribute("offset", info.offset);

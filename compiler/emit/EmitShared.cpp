@@ -34,11 +34,11 @@ std::optional<std::string> emitShared(llvm::StringRef object, const KernelInterf
     }
   }
   if (compiler.empty()) {
-    diagnostics.error({}, "a shared library needs a system linker, found none of cc, gcc, clang in PATH; write a .o or .a instead");
+    diagnostics.usage({}, "a shared library needs a system linker, found none of cc, gcc, clang in PATH; write a .o or .a instead");
     return std::nullopt;
   }
   if (runtimeArchive.empty() || !llvm::sys::fs::exists(runtimeArchive)) {
-    diagnostics.error({}, ("a shared library needs the runtime, found no " +
+    diagnostics.usage({}, ("a shared library needs the runtime, found no " +
                            (runtimeArchive.empty() ? llvm::StringRef("libmhac_runtime.a") : runtimeArchive))
                               .str());
     return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<std::string> emitShared(llvm::StringRef object, const KernelInterf
   std::string exports = "{ global: " + interface.name + "; " + interface.name + "_workspace_bytes; " + interface.name +
                         "_info; mhac_context_*; mhac_thread_pool_*; mhac_status_*; mhac_cpu_features; local: *; };\n";
   if (messages.path().empty() || libraryFile.path().empty() || !objectFile.write(object) || !exportsFile.write(exports)) {
-    diagnostics.error({}, "temporary files for the system linker cannot be written");
+    diagnostics.usage({}, "temporary files for the system linker cannot be written");
     return std::nullopt;
   }
   std::string script = "-Wl,--version-script=" + exportsFile.path(), soname = ("-Wl,-soname," + fileName).str();
@@ -72,7 +72,7 @@ std::optional<std::string> emitShared(llvm::StringRef object, const KernelInterf
   int code = llvm::sys::ExecuteAndWait(compiler, arguments, std::nullopt, redirects, 0, 0, &error);
   if (code != 0) {
     std::string text = messages.read();
-    diagnostics.error({}, "the system linker failed (" + compiler + ", exit code " + std::to_string(code) + "): " + error +
+    diagnostics.usage({}, "the system linker failed (" + compiler + ", exit code " + std::to_string(code) + "): " + error +
                               llvm::StringRef(text).trim().str());
     return std::nullopt;
   }

@@ -15,7 +15,7 @@ void OutputFiles::add(std::string path, std::string contents, bool executable) {
 }
 
 static void report(Diagnostics &diagnostics, llvm::StringRef path, llvm::StringRef reason) {
-  diagnostics.error({}, ("cannot write '" + path + "': " + reason).str());
+  diagnostics.usage({}, ("cannot write '" + path + "': " + reason).str());
 }
 
 /// A device or a pipe (/dev/null) is written to and never replaced.
@@ -94,8 +94,16 @@ bool OutputFiles::commit(Diagnostics &diagnostics) {
       continue;
     std::error_code error;
     llvm::raw_fd_ostream stream(file.path, error); // "-" is standard output
-    if (!error)
+    if (!error) {
       stream << file.contents;
+      stream.flush();
+      error = stream.error();
+      stream.clear_error();
+    }
+    if (error) { // a full disk, a pipe that nobody reads
+      report(diagnostics, file.path, error.message());
+      return false;
+    }
   }
   return true;
 }

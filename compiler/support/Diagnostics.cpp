@@ -2,6 +2,7 @@
 #include "support/Diagnostics.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mhac {
 
@@ -9,7 +10,10 @@ int Diagnostics::exitCode() const {
   auto has = [&](Severity severity) {
     return std::any_of(list.begin(), list.end(), [&](const Diagnostic &d) { return d.severity == severity; });
   };
-  return has(Severity::Internal) ? 70 : has(Severity::Error) ? 1 : has(Severity::Unsupported) ? 3 : 0;
+  for (auto [severity, code] : {std::pair(Severity::Internal, 70), {Severity::Error, 1}, {Severity::Usage, 2}, {Severity::Unsupported, 3}})
+    if (has(severity))
+      return code;
+  return 0;
 }
 
 } // namespace mhac

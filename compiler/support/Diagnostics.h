@@ -11,7 +11,7 @@
 namespace mhac {
 
 /// The classes of design section 6; the numbers of the failing ones decide the exit code (see exitCode).
-enum class Severity { Note, PerformanceWarning, Warning, Error, Unsupported, Internal };
+enum class Severity { Note, PerformanceWarning, Warning, Error, Usage, Unsupported, Internal };
 
 struct Diagnostic {
   Severity severity = Severity::Error;
@@ -27,6 +27,8 @@ struct Diagnostic {
 class Diagnostics {
 public:
   Diagnostic &error(SourceLocation loc, std::string message) { return add(Severity::Error, std::move(loc), std::move(message)); }
+  /// Wrong options, or a file that they name cannot be read or written: exit code 2.
+  Diagnostic &usage(SourceLocation loc, std::string message) { return add(Severity::Usage, std::move(loc), std::move(message)); }
   /// A valid spec that this compiler or target cannot do: exit code 3.
   Diagnostic &unsupported(SourceLocation loc, std::string message) { return add(Severity::Unsupported, std::move(loc), std::move(message)); }
   Diagnostic &warning(SourceLocation loc, std::string message) { return add(Severity::Warning, std::move(loc), std::move(message)); }
@@ -41,7 +43,7 @@ public:
   }
 
   bool hasErrors() const { return exitCode() != 0; }
-  /// 0 without errors; otherwise 70 (internal) before 1 (wrong spec) before 3 (unsupported).
+  /// 0 without errors; otherwise 70 (internal) before 1 (wrong spec), 2 (wrong use) and 3 (unsupported).
   int exitCode() const;
   const std::vector<Diagnostic> &all() const { return list; }
 

@@ -260,15 +260,35 @@ TEST_F(EmitTest, WritesAllOutputsOrNone) {
   TinyEntry entry = makeTinyEntry("tiny", {"x86-64-v3"});
   EmitRequest r = request(entry, "tiny.o");
   r.manifestPath = path("missing/tiny.json");
-  EXPECT_NE(failure(r, 1).find("'" + r.manifestPath + "'"), std::string::npos);
+  EXPECT_NE(failure(r, 2).find("'" + r.manifestPath + "'"), std::string::npos);
   EXPECT_EQ(fileCount(), 0u);
   r.manifestPath = folder; // a folder
-  EXPECT_NE(failure(r, 1).find("it is a directory"), std::string::npos);
+  EXPECT_NE(failure(r, 2).find("it is a directory"), std::string::npos);
   r.manifestPath = r.outputPath;
-  EXPECT_NE(failure(r, 1).find("two outputs have this name"), std::string::npos);
+  EXPECT_NE(failure(r, 2).find("two outputs have this name"), std::string::npos);
   EXPECT_EQ(fileCount(), 0u);
   emit(request(entry, "tiny.o"));
   EXPECT_EQ(fileCount(), 4u) << "object, header, manifest, depfile and no temporary";
+}
+
+TEST_F(EmitTest, DescribesTheLayerInLinesOfTheHeader) {
+  TinyEntry entry = makeTinyEntry("tiny", {"x86-64-v3"});
+  std::string words;
+  for (int i = 0; i < 40; ++i)
+    words += (i ? " word" : "word") + std::to_string(i);
+  entry.interface.description = {"short", words};
+  entry.interface.arguments[1].layout = "in_out";
+  emit(request(entry, "tiny.o"));
+  std::string header = read("tiny.h");
+  EXPECT_NE(header.find(" *   short\n *   word0 word1"), std::string::npos) << header;
+  EXPECT_NE(header.find("\n *     word"), std::string::npos) << "a long statement continues on a line of its own";
+  EXPECT_NE(header.find(" word39 */\n"), std::string::npos) << "the last word ends the comment";
+  EXPECT_NE(header.find("[in_features, out_features]"), std::string::npos);
+  EXPECT_NE(read("tiny.json").find("\"layout\": \"in_out\""), std::string::npos);
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(header).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    EXPECT_LE(line.size(), 140u) << line.str();
 }
 
 TEST_F(EmitTest, WritesThroughLinksAndNeverReplacesDevices) {
@@ -289,10 +309,10 @@ TEST_F(EmitTest, SharedLibraryNeedsTheRuntime) {
   TinyEntry entry = makeTinyEntry("tiny", {"x86-64-v3"});
   EmitRequest r = request(entry, "tiny.so");
   r.runtimeArchive = path("libmhac_runtime.a");
-  EXPECT_NE(failure(r, 1).find("needs the runtime"), std::string::npos);
+  EXPECT_NE(failure(r, 2).find("needs the runtime"), std::string::npos);
   std::string old = getenv("PATH");
   setenv("PATH", folder.c_str(), 1);
-  EXPECT_NE(failure(request(entry, "tiny.so"), 1).find("needs a system linker"), std::string::npos);
+  EXPECT_NE(failure(request(entry, "tiny.so"), 2).find("needs a system linker"), std::string::npos);
   setenv("PATH", old.c_str(), 1);
   EXPECT_EQ(fileCount(), 0u);
 }

@@ -92,3 +92,23 @@ TEST_F(KernelInterfaceTest, ReadsCandidatesWithTheirGuards) {
   EXPECT_EQ(interface.candidates[0].guards[1].size, -1);
   EXPECT_EQ(interface.candidates[0].guards[1].maximum, 1);
 }
+
+/// A layer of its own, because the module above has no projection.
+TEST_F(KernelInterfaceTest, TakesTheLayoutOfWeightsFromTheirProjection) {
+  mlir::OwningOpRef<mlir::ModuleOp> layer = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @g(%x: tensor<?x4x8xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["batch", "4", "8"]>},
+                 %w: tensor<8x6xf32> {attn.argument = #attn.argument<name = "w", role = weight, dims = ["8", "6"]>},
+                 %b: tensor<6xf32> {attn.argument = #attn.argument<name = "b", role = weight, dims = ["6"]>})
+        -> (tensor<?x2x4x3xf32> {attn.argument = #attn.argument<name = "y", role = output, dims = ["batch", "2", "4", "3"]>})
+        attributes {attn.entry, attn.sizes = [#attn.size<name = "batch", minimum = 0, maximum = 7>]} {
+      %0 = attn.project %x weights(%w) biases(%b) {layout = #attn.layout<in_out>, parts = [#attn.part<weight = 0, bias = 0, heads = 2,
+          width = 3, first = 0, group = 2, group_stride = 0, head_stride = 3>]}
+          : (tensor<?x4x8xf32>, tensor<8x6xf32>, tensor<6xf32>) -> tensor<?x2x4x3xf32>
+      return %0 : tensor<?x2x4x3xf32>
+    })", &context);
+  ASSERT_TRUE(layer);
+  std::vector<std::string> layouts;
+  for (const ArgumentInfo &argument : makeKernelInterface(*layer).arguments)
+    layouts.push_back(argument.layout);
+  EXPECT_EQ(layouts, (std::vector<std::string>{"", "in_out", "", ""}));
+}

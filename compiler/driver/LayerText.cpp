@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/LayerText.h"
+
+#include "attention/AttentionDialect.h"
+#include "driver/RegionText.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace mhac {
+
+/// The part that makes a tensor of heads; null when the tensor is an input, perhaps with its dimensions exchanged.
+static attn::PartAttr partOf(Value heads) {
+  auto project = heads.getDefiningOp<attn::ProjectOp>();
+  return project ? cast<attn::PartAttr>(project.getParts()[cast<OpResult>(heads).getResultNumber()]) : attn::PartAttr();
+}
+
+/// "2 * h", without what changes nothing.
+static std::string product(int64_t factor, const std::string &name) {
+  return factor == 1 ? name : std::to_string(factor) + " * " + name;
+}
+
+/// The row of a weight that makes feature j of a head; the parameters of #attn.part in words.
+static std::string rowText(attn::PartAttr part, const std::string &head) {
+  std::string text = part.getFirst() ? std::to_string(part.getFirst()) + " + " : "";
+  bool oneGroup = part.getGroup() >= part.getHeads();
+  if (!oneGroup)
+    text += product(part.getGroupStride(), part.getGroup() == 1 ? head : "(" + head + " / " + std::to_string(part.getGroup()) + ")") + " + ";
+  if (oneGroup ? part.getHeads() > 1 : part.getGroup() > 1)
+    text += product(part.getHeadStride(), oneGroup ? head : "(" + head + " % " + std::to_string(part.getGroup()) + ")") + " + ";
+  return text + "j";
+}
+
+static void describeWeights(attn::AttentionOp op, std::vector<std::string> &lines) {
+  for (auto [name, heads] : {std::pair("Q", op.getQuery()), {"K", op.getKey()}, {"V", op.getValue()}}) {
+    attn::PartAttr part = partOf(heads);
+    if (!part)
+      continue;
+    auto project = heads.getDefiningOp<attn::ProjectOp>();
+    StringRef row = project.getLayout() == attn::Layout::OutIn ? "row " : "column ";
+    std::string head = heads == op.getQuery() ? "h" : "g";
+    lines.push_back("feature j of head " + head + " of " + name + " comes from " + row.str() + rowText(part, head) + " of " +
+                    argumentName(project.getWeights()[part.getWeight()]) +
+                    (part.getBias() < 0 ? "" : ", element of the same number of " + argumentName(project.getBiases()[part.getBias()])));
+  }
+}
+
+/// What Q·K is multiplied with, wherever attn-fold-scale has put its factors.
+static std::string scaleText(attn::AttentionOp op) {
+  double scale = op.getScale().convertToDouble();
+  for (Value heads : {op.getQuery(), op.getKey()})
+    if (attn::PartAttr part = partOf(heads); part && part.getScale())
+      scale *= part.getScale().getValueAsDouble();
+  if (op.getBase2())
+    scale *= std::log(2.0);
+  int64_t width = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
+  if (std::abs(scale * std::sqrt(double(width)) - 1) < 1e-6)
+    return "1/sqrt(" + std::to_string(width) + ")";
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", scale);
+  return text;
+}
+
+static void describeAttention(attn::AttentionOp op, std::vector<std::string> &lines) {
+  int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
+  int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
+  std::string group = heads == groups ? "h" : groups == 1 ? "0" : "h / " + std::to_string(heads / groups);
+  lines.push_back("query head h, 0 to " + std::to_string(heads - 1) + ", reads key/value head g = " + group);
+  RegionFormulas score = regionFormulas(op, op.getScore(), {"b", "h", "q", "k", "s"});
+  std::string scaled = scaleText(op) + " * sum over d of Q[b, h, q, d] * K[b, g, k, d]";
+  lines.push_back("score: S[b, h, q, k] = " + scaled);
+  if (!score.results.empty())
+    lines.push_back("then S = " + score.results[0] + " with s the S above");
+  for (const auto &[name, formula] : score.definitions)
+    lines.push_back("with " + name + " = " + formula);
+  RegionFormulas visible = regionFormulas(op, op.getMask(), {"b", "h", "q", "k"});
+  lines.push_back("query q of batch row b sees key k when " +
+                  (visible.results.empty() || visible.results[0] == "true" ? std::string("it exists: no mask") : visible.results[0]));
+  for (const auto &[name, formula] : visible.definitions)
+    lines.push_back("with " + name + " = " + formula);
+  // Positions count from the ends of both sequences unless the spec says otherwise.
+  if (llvm::any_of(lines, [](StringRef line) { return line.contains("queries)") || line.contains("keys)"); }))
+    lines.push_back("where queries and keys stand for their numbers in the call");
+  lines.push_back("output of head h: softmax of S over the visible keys, times V; heads are concatenated in order");
+  lines.push_back("a query that sees no key gets zeros from every head; queries that are padding are computed like any other");
+}
+
+std::vector<std::string> describeLayer(ModuleOp module) {
+  std::vector<std::string> lines;
+  module.walk([&](attn::AttentionOp op) {
+    describeWeights(op, lines);
+    describeAttention(op, lines);
+    auto function = op->getParentOfType<func::FuncOp>();
+    function.walk([&](attn::ProjectOp project) {
+      if (project.getInput() == op.getOutput())
+        lines.push_back("y: the heads projected with " + argumentName(project.getWeights()[0]) +
+                        (project.getBiases().empty() ? "" : ", plus " + argumentName(project.getBiases()[0])));
+    });
+    if (op.getLse())
+      lines.push_back("lse[b, h, q]: natural logarithm of the sum of exp(S) over the visible keys, -inf without any");
+    return WalkResult::interrupt();
+  });
+  return lines;
+}
+
+} // namespace mhac
