@@ -6,6 +6,7 @@
 #include "Measure.h"
 #include "Options.h"
 
+#include "spec/DidYouMean.h"
 #include "spec/SpecReader.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -19,8 +20,8 @@ using namespace mhac::artefact;
 
 namespace {
 
-/// The worst of what happened decides the exit code.
-enum Outcome { Good = 0, Wrong = 1, NoTarget = 3 };
+/// The worst of what happened decides the exit code; see worse().
+enum Outcome { Good = 0, Wrong = 1, Usage = 2, NoTarget = 3 };
 
 struct Case {
   const Artefact &artefact;
@@ -31,9 +32,32 @@ struct Case {
   const Target &target;
 };
 
-int fail(const std::string &message) {
+int fail(const std::string &message, Outcome outcome = Wrong) {
   llvm::errs() << "mhac-run: error: " << message << "\n";
-  return Wrong;
+  return outcome;
+}
+
+/// Not all was run (NoTarget) is better than nothing was run (Usage), and that is better than a wrong result.
+int worse(int a, int b) {
+  auto rank = [](int outcome) { return outcome == Wrong ? 3 : outcome == Usage ? 2 : outcome == NoTarget ? 1 : 0; };
+  return rank(a) >= rank(b) ? a : b;
+}
+
+/// What is wrong about the sizes that the user asks for, or "": values that a size cannot have, and sizes that the layer does not have.
+std::string checkSizes(const Manifest &manifest, const Options &options) {
+  for (const auto &[name, values] : {std::pair("batch", &options.batch), {"query", &options.query}, {"key", &options.key}}) {
+    const SizeField *size = manifest.size(name);
+    for (int64_t value : *values) {
+      std::string found = std::string("--") + name + ": found " + std::to_string(value) + ", ";
+      if (!size)
+        return found + manifest.name + " takes no size '" + name + "'" + (name == std::string("key") ? ": its keys are the queries" : "");
+      if (size->isFixed() && value != size->minimum)
+        return found + "wanted " + std::to_string(size->minimum) + ", which " + manifest.name + " was compiled for";
+      if (value < size->minimum || value > size->maximum)
+        return found + "wanted " + std::to_string(size->minimum) + " to " + std::to_string(size->maximum);
+    }
+  }
+  return "";
 }
 
 std::string shapeText(const SizeValues &sizes) {
@@ -155,35 +179,44 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
   return outcome;
 }
 
+std::string targetNames(const Manifest &manifest) {
+  std::vector<llvm::StringRef> names;
+  for (const Target &target : manifest.targets)
+    names.push_back(target.name);
+  return listWords(names, "and");
+}
+
 /// All shapes, thread counts and targets of one artefact.
 int runArtefact(const std::string &path, const Options &options, const std::string &runtimeArchive) {
   std::string error;
   std::optional<Manifest> manifest = readManifest(path, error);
   if (!manifest)
-    return fail(error);
+    return fail(error, Usage);
+  if (std::string reason = checkSizes(*manifest, options); !reason.empty())
+    return fail(reason, Usage);
   std::string specText = manifest->spec, specFile = manifest->specFile;
   if (!options.specFile.empty()) {
     auto buffer = llvm::MemoryBuffer::getFile(options.specFile);
     if (!buffer)
-      return fail("cannot read " + options.specFile + ": " + buffer.getError().message());
+      return fail("cannot read " + options.specFile + ": " + buffer.getError().message(), Usage);
     specText = (*buffer)->getBuffer().str();
     specFile = options.specFile;
   }
   if (specText.empty())
-    return fail(path + " has no spec in it; name one with --spec");
+    return fail(path + " has no spec in it; name one with --spec", Usage);
   Diagnostics diagnostics;
   std::optional<Spec> spec = readSpec(specText, specFile, diagnostics);
   if (!spec || diagnostics.hasErrors())
-    return fail("the spec " + specFile + " is wrong: " + (diagnostics.all().empty() ? "" : diagnostics.all().front().message));
+    return fail("the spec " + specFile + " is wrong: " + (diagnostics.all().empty() ? "" : diagnostics.all().front().message), Usage);
   std::unique_ptr<Artefact> artefact = Artefact::load(*manifest, runtimeArchive, error);
   if (!artefact)
-    return fail(error);
+    return fail(error, Usage);
 
   std::vector<const Target *> targets;
   for (const std::string &name : options.targets) {
     const Target *target = artefact->manifest.target(name);
     if (!target)
-      return fail(path + " has no target '" + name + "'");
+      return fail("--target: found '" + name + "', wanted one of " + path + ": " + targetNames(artefact->manifest), Usage);
     targets.push_back(target);
   }
   if (targets.empty() && artefact->bestTarget())
@@ -197,16 +230,16 @@ int runArtefact(const std::string &path, const Options &options, const std::stri
   for (const Target *target : targets) {
     if (!artefact->canRun(*target)) {
       llvm::errs() << "[SKIP] " << path << ": " << target->name << " does not run on this CPU\n";
-      outcome = std::max<int>(outcome, NoTarget);
+      outcome = worse(outcome, NoTarget);
       continue;
     }
     for (int64_t threads : options.threads)
-      for (int64_t batch : options.batch)
-        for (int64_t query : options.query)
+      for (int64_t batch : options.batch.empty() ? std::vector<int64_t>{1} : options.batch)
+        for (int64_t query : options.query.empty() ? std::vector<int64_t>{128} : options.query)
           for (int64_t key : options.key.empty() ? std::vector<int64_t>{query} : options.key) {
             SizeValues sizes = chooseSizes(artefact->manifest, {{"batch", batch}, {"query", query}, {"key", key}});
             int result = runCase({*artefact, *spec, options, sizes, int(threads), *target}, weights, keepWeights);
-            outcome = result == Wrong || outcome == Wrong ? Wrong : std::max(outcome, result);
+            outcome = worse(outcome, result);
           }
   }
   return outcome;
@@ -224,7 +257,7 @@ int main(int argc, char **argv) {
     runtimeArchive = findRuntimeArchive(llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&fail)));
   for (const std::string &path : options->manifests) {
     int result = runArtefact(path, *options, runtimeArchive);
-    exitCode = result == Wrong || exitCode == Wrong ? Wrong : std::max(exitCode, result);
+    exitCode = worse(exitCode, result);
   }
   return exitCode;
 }

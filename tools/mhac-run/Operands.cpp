@@ -164,13 +164,16 @@ void Operands::fillParameters(const FillOptions &options, std::mt19937_64 &rando
         continue;
       const int64_t size = argument.checkSize == "key" ? keySize : sizeValues.count(argument.checkSize) ? sizeValues.at(argument.checkSize) : keySize;
       const bool isStart = argument.name == "key_starts";
-      for (int64_t i = 0; i < countOf(buffer.shape); ++i) {
-        int64_t limit = size;
+      // A batch whose rows are all empty would test nothing; one of them, another one for every seed, has a key.
+      const int64_t rows = countOf(buffer.shape), kept = size > 0 && rows > 0 ? int64_t(options.seed % uint64_t(rows)) : -1;
+      for (int64_t i = 0; i < rows; ++i) {
+        int64_t limit = size, atLeast = i == kept ? 1 : 0;
         if (check == ValueCheck::Sum)
           for (const Buffer &other : buffers)
             if (other.argument->name == argument.checkWith)
               limit -= std::max<int64_t>(data(other)[i], 0); // -1: not filled yet
-        switch (options.fullLengths ? 0 : (i + options.seed) % 4) {
+        uint64_t kind = options.fullLengths ? 0 : (uint64_t(i) + options.seed) % 4;
+        switch (kind == 1 && i == kept ? 2 : kind) {
         case 0: // everything valid
           data(buffer)[i] = isStart ? 0 : limit;
           break;
@@ -178,7 +181,7 @@ void Operands::fillParameters(const FillOptions &options, std::mt19937_64 &rando
           data(buffer)[i] = isStart ? limit : 0;
           break;
         default:
-          data(buffer)[i] = int64_t(random() % uint64_t(limit + 1));
+          data(buffer)[i] = (isStart ? 0 : atLeast) + int64_t(random() % uint64_t(limit + 1 - atLeast));
         }
       }
     }

@@ -21,7 +21,7 @@ struct FillOptions {
   bool strided = false;
   /// NaN where it cannot matter. Without it every slot holds a number.
   bool poison = true;
-  /// key_lengths and key_starts leave all keys valid; otherwise they are full, empty and random in turn.
+  /// key_lengths and key_starts leave all keys valid; otherwise they are full, empty and random in turn, and one row has a key at least.
   bool fullLengths = false;
   GuardedMemory::Placement placement = GuardedMemory::Placement::End;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.h"
 
+#include "spec/DidYouMean.h"
+
+#include "llvm/ADT/SmallVector.h"
+
 #include <charconv>
 #include <cstdio>
 #include <functional>
@@ -77,7 +81,7 @@ void printHelp() {
               "Calls compiled attention layers by their manifests with random inputs, compares them with the reference and times them.\n\n");
   for (const OptionRow &row : table())
     std::printf("  %-22s %s\n", (std::string(row.name) + (*row.value ? "=" : "") + row.value).c_str(), row.help);
-  std::printf("\nexit codes: 0 ok, 1 wrong result or failed call, 2 wrong usage, 3 no target runs on this CPU\n");
+  std::printf("\nexit codes: 0 ok, 1 wrong result or failed call, 2 wrong usage, or a file that cannot be read, 3 no target runs on this CPU\n");
 }
 
 } // namespace
@@ -103,7 +107,11 @@ std::optional<Options> readOptions(int argc, char **argv, int &exitCode) {
       if (name == candidate.name)
         row = &candidate;
     if (!row) {
-      std::fprintf(stderr, "mhac-run: error: unknown option '%s', see --help\n", name.c_str());
+      llvm::SmallVector<llvm::StringRef> known{"--help"};
+      for (const OptionRow &candidate : table())
+        known.push_back(candidate.name);
+      std::string remedy = didYouMean(name, known);
+      std::fprintf(stderr, "mhac-run: error: unknown option '%s'%s\n", name.c_str(), remedy.empty() ? ", see --help" : remedy.c_str());
       return std::nullopt;
     }
     if (*row->value && equals == std::string::npos && i + 1 < argc)

@@ -12,7 +12,7 @@ namespace mhac::artefact {
 struct Options {
   std::vector<std::string> manifests;
   std::string specFile, runtimeArchive;
-  std::vector<int64_t> batch{1}, query{128}, key; // key: empty: as many as queries
+  std::vector<int64_t> batch, query, key; // as given; empty: 1, 128 and as many as queries, or what the layer fixes
   std::vector<int64_t> threads{1};
   std::vector<std::string> targets; // empty: the best one that runs here
   uint64_t seed = 1;

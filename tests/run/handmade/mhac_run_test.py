@@ -55,11 +55,33 @@ class MhacRun(unittest.TestCase):
         self.assertEqual(subprocess.run([RUN], capture_output=True).returncode, 2)
         code, _, err = run("layer_0", "--querry=3")
         self.assertEqual(code, 2)
-        self.assertIn("unknown option '--querry'", err)
+        self.assertIn("unknown option '--querry'; did you mean '--query'?", err)
         self.assertEqual(run("layer_0", "--query=3x")[0], 2)
         code, _, err = run("layer_0", "--target=sparc")
-        self.assertEqual(code, 1)
-        self.assertIn("has no target 'sparc'", err)
+        self.assertEqual(code, 2)
+        self.assertIn("--target: found 'sparc', wanted one of ", err)
+        code, _, err = run("absent")
+        self.assertEqual(code, 2)
+        self.assertIn("cannot read", err)
+        code, _, err = run("layer_0", "--spec=absent.yaml")
+        self.assertEqual(code, 2)
+        self.assertIn("cannot read absent.yaml", err)
+
+    def test_refuses_sizes_that_the_layer_does_not_take(self):
+        with open(os.path.join(FOLDER, "layer_0.json")) as file:
+            manifest = json.load(file)
+        sizes = {size["name"]: size for size in manifest["sizes"]}
+        sizes["query"]["maximum"] = 9
+        sizes["batch"].update(minimum=2, maximum=2, offset=-1)
+        manifest["sizes"] = [sizes["batch"], sizes["query"]]
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=FOLDER, delete=False) as file:
+            json.dump({**manifest, "arguments": []}, file)
+        for option, words in (("--batch=3", "--batch: found 3, wanted 2, which"), ("--query=4,10", "--query: found 10, wanted 0 to 9"),
+                              ("--key=4", "takes no size 'key': its keys are the queries")):
+            code, _, err = run(os.path.basename(file.name)[:-5], option)
+            self.assertEqual(code, 2)
+            self.assertIn(words, err)
+        os.unlink(file.name)
 
     def test_refuses_damaged_manifests(self):
         with open(os.path.join(FOLDER, "layer_0.json")) as file:
@@ -70,7 +92,7 @@ class MhacRun(unittest.TestCase):
                 json.dump({**good, **change}, file)
             code, _, err = run(os.path.basename(file.name)[:-5])
             os.unlink(file.name)
-            self.assertEqual(code, 1)
+            self.assertEqual(code, 2)
             self.assertIn(words, err)
 
 
