@@ -4,8 +4,9 @@
     from mhac_call import call
     y = call("attn.so", x=x, wqkv=wqkv, bqkv=bqkv, wo=wo, bo=bo, key_lengths=lengths)
 
-`call` returns the output as an array, or a dictionary of arrays when the layer has several. Arguments that take strides may be any NumPy view
-whose last dimension is contiguous; the others must be C-contiguous. Nothing is converted or copied. Errors are exceptions: TypeError and
+`call` returns `y` as an array; a layer with several outputs (`outputs: [y, lse]`) gives a dictionary of arrays by name, {"y": ..., "lse": ...}.
+They are new arrays, or those given with `out={"y": array}`. Arguments that take strides may be any NumPy view whose last dimension is
+contiguous; the others must be C-contiguous. Nothing is converted or copied. `Artefact(path)` loads once for many calls. Errors are exceptions: TypeError and
 ValueError for arrays that cannot be what the manifest asks for, MhacError for everything that the artefact itself refuses.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -45,8 +46,18 @@ class Artefact:
 
     def __init__(self, path, manifest=None):
         path = os.fspath(path)
-        with open(manifest or os.path.splitext(path)[0] + ".json", encoding="utf-8") as file:
-            self.manifest = json.load(file)
+        stem, suffix = os.path.splitext(path)
+        if suffix in (".o", ".a"):
+            raise ValueError(f"{path}: found an object to link, wanted a shared library; compile with -o {stem}.so")
+        manifest = os.fspath(manifest or stem + ".json")
+        try:
+            with open(manifest, encoding="utf-8") as file:
+                self.manifest = json.load(file)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"found no manifest {manifest}, which mhac writes beside {path}; name another one with "
+                                    f"Artefact({path!r}, manifest=...)") from None
+        except ValueError as error:
+            raise ValueError(f"the manifest {manifest} is not JSON: {error}") from None
         if self.manifest.get("schema") != 1:
             raise ValueError(f"the manifest of {path} has schema {self.manifest.get('schema')}, wanted 1")
         self.arguments = {argument["name"]: argument for argument in self.manifest["arguments"]}
@@ -72,7 +83,7 @@ class Artefact:
         arrays: inputs, weights and parameters by name.
         """
         sizes = self._sizes(arrays)
-        outputs = self._outputs(sizes, out or {})
+        outputs = self._outputs(sizes, {} if out is None else out)
         block, keep = self._struct(sizes, {**arrays, **outputs})
         with _Context(self, threads, self._features(target)) as context:
             if workspace is True:
@@ -131,6 +142,8 @@ class Artefact:
         return sizes
 
     def _outputs(self, sizes, given):
+        if not isinstance(given, dict):
+            raise TypeError(f"out: found {type(given).__name__}, wanted a dictionary of arrays by output, such as {{'y': array}}")
         outputs = {}
         for argument in self.manifest["arguments"]:
             if not argument["output"]:
@@ -164,7 +177,8 @@ class Artefact:
     def _check_shape(self, argument, array, sizes):
         wanted = self._shape(argument, sizes)
         if array.shape != wanted:
-            raise ValueError(f"{argument['name']}: found shape {list(array.shape)}, wanted {list(wanted)}: [{', '.join(argument['dims'])}]")
+            dims = f" ([{', '.join(argument['dims'])}])" if any(extent["size"] for extent in argument["shape"]) else ""
+            raise ValueError(f"{argument['name']}: found shape {list(array.shape)}, wanted {list(wanted)}{dims}")
         if argument["strides_offset"] < 0 and not array.flags.c_contiguous:
             raise ValueError(f"{argument['name']}: found strides {list(array.strides)} in bytes, wanted a C-contiguous array "
                              "(numpy.ascontiguousarray makes one)")

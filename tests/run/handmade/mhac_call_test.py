@@ -68,13 +68,20 @@ class MhacCall(unittest.TestCase):
         for change, error, words in (
                 ({"q": good["q"].astype(np.float64)}, TypeError, "q: found dtype float64, wanted float32"),
                 ({"q": good["q"][0]}, ValueError, "q: found 3 dimensions"),
-                ({"v": good["v"][:, :4]}, ValueError, "v: found shape [2, 4, 3, 5], wanted [2, 5, 3, 5]: [batch, key, 3, 5]"),
+                ({"v": good["v"][:, :4]}, ValueError, "v: found shape [2, 4, 3, 5], wanted [2, 5, 3, 5] ([batch, key, 3, 5])"),
                 ({"key_lengths": [3, 4]}, TypeError, "key_lengths: found list"),
                 ({"key_lengths": np.arange(4)[::2]}, ValueError, "key_lengths: found strides [16] in bytes, wanted a C-contiguous"),
                 ({"x": good["q"]}, TypeError, "unknown: x"), ({"target": "sparc"}, ValueError, "target: found 'sparc'"),
-                ({"out": {"z": good["q"]}}, TypeError, "unknown outputs: z")):
+                ({"out": {"z": good["q"]}}, TypeError, "unknown outputs: z"),
+                ({"out": good["q"]}, TypeError, "out: found ndarray, wanted a dictionary of arrays by output")):
             with self.subTest(words), self.assertRaises(error) as caught:
                 mhac_call.call(LAYER, **{**good, **change})
+            self.assertIn(words, str(caught.exception))
+
+    def test_explains_what_it_cannot_load(self):
+        for path, error, words in (("attn.o", ValueError, "compile with -o attn.so"), ("absent.so", FileNotFoundError, "absent.json")):
+            with self.subTest(path), self.assertRaises(error) as caught:
+                mhac_call.Artefact(path)
             self.assertIn(words, str(caught.exception))
 
     def test_statuses_become_exceptions_with_the_message(self):
