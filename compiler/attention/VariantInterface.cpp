@@ -157,18 +157,16 @@ bool VariantReader::read(const VariantInfo &info) {
       }
       std::string remedy = didYouMean(key.value, known);
       if (remedy.empty())
-        remedy = known.empty() ? "; it takes none" : "; known keys are " + listWords(known);
+        remedy = known.empty() ? "; it takes none" : "; known keys are " + listWords(known, "and");
       diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in '" + info.word.str() + "'" + remedy).length =
           key.value.size();
       good = false;
     }
   } else if (arguments.kind != Tree::Kind::Null) {
-    std::string wanted = info.fields.empty() ? "' takes no arguments" : "' must be a map of " + listWords([&] {
-      SmallVector<StringRef> known;
-      for (const FieldInfo &field : info.fields)
-        known.push_back(field.name);
-      return known;
-    }());
+    SmallVector<StringRef> known;
+    for (const FieldInfo &field : info.fields)
+      known.push_back(field.name);
+    std::string wanted = known.empty() ? "' takes no arguments" : "' must be a map of " + listWords(known, "and");
     diagnostics.error(arguments.loc, "'" + info.word.str() + wanted + ", found " + describeTree(arguments)).length =
         writtenLength(arguments);
     return false;
@@ -178,8 +176,8 @@ bool VariantReader::read(const VariantInfo &info) {
     if (isWritten)
       continue;
     if (field.fallback.empty()) {
-      std::string what = field.name.empty() ? std::string("an argument") : "the key '" + field.name.str() + "'";
-      diagnostics.error(spec.word.loc, "'" + info.word.str() + "' needs " + what + ": " + field.doc.str()).length = info.word.size();
+      std::string what = field.name.empty() ? std::string("missing argument of '") : "missing key '" + field.name.str() + "' in '";
+      diagnostics.error(spec.word.loc, what + info.word.str() + "' (" + field.doc.str() + ")").length = info.word.size();
       good = false;
     }
     values[field.name.str()] = field.fallback.str();
@@ -194,6 +192,15 @@ std::optional<double> VariantReader::number(StringRef field) const { return pars
 std::optional<int64_t> VariantReader::integer(StringRef field) const {
   int64_t value;
   return word(field).getAsInteger(10, value) ? std::nullopt : std::optional(value);
+}
+
+/// The language's word for what the field also calls otherwise, among the reserved words; empty for all others.
+static StringRef usualWord(StringRef word) {
+  static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
+      {"rotary", "rope"},           {"rotary_embedding", "rope"}, {"window", "sliding_window"}, {"sliding", "sliding_window"},
+      {"local", "sliding_window"}, {"logit_softcap", "softcap"}, {"attn_bias", "bias"},        {"attn_mask", "tensor"}};
+  auto found = llvm::find_if(names, [&](const auto &name) { return word.equals_insensitive(name.first); });
+  return found == std::end(names) ? StringRef() : StringRef(found->second);
 }
 
 /// An element whose word no variant of the kind has.
@@ -215,11 +222,15 @@ static void reportUnknown(VariantKind kind, const VariantSpec &spec, Diagnostics
   for (const VariantInfo &info : allVariants())
     if (info.kind == kind)
       known.push_back(info.word);
-  SmallVector<StringRef> words = known;
-  llvm::append_range(words, reservedVariantWords(kind));
-  std::string remedy = didYouMean(word, words);
+  ArrayRef<StringLiteral> reserved = reservedVariantWords(kind);
+  SmallVector<StringRef> words = known, planned(reserved.begin(), reserved.end());
+  llvm::append_range(words, planned);
+  StringRef usual = usualWord(word);
+  std::string remedy = llvm::is_contained(planned, usual) ? "; did you mean '" + usual.str() + "'?" : didYouMean(word, words);
   if (!known.empty())
-    remedy += "; known: " + listWords(known);
+    remedy += "; known: " + listWords(known, "and");
+  if (!planned.empty())
+    remedy += "; not supported yet: " + listWords(planned, "and");
   report(Severity::Error, ("unknown " + kindName(kind) + " '" + shownText(word) + "'" + remedy).str());
 }
 

@@ -36,10 +36,10 @@ std::string didYouMean(StringRef word, llvm::ArrayRef<StringRef> candidates) {
   return nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?";
 }
 
-std::string listWords(llvm::ArrayRef<StringRef> words) {
-  std::string text;
+std::string listWords(llvm::ArrayRef<StringRef> words, StringRef conjunction) {
+  std::string text, last = " " + conjunction.str() + " '";
   for (size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "'" : i + 1 == words.size() ? " or '" : ", '") + words[i].str() + "'";
+    text += (i == 0 ? "'" : i + 1 == words.size() ? last : ", '") + words[i].str() + "'";
   return text;
 }
 

@@ -15,7 +15,7 @@ llvm::StringRef nearestWord(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef
 /// "; did you mean 'heads'?" or nothing.
 std::string didYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
-/// "'a', 'b' or 'c'".
-std::string listWords(llvm::ArrayRef<llvm::StringRef> words);
+/// "'a', 'b' or 'c'": of alternatives; "and" for what exists.
+std::string listWords(llvm::ArrayRef<llvm::StringRef> words, llvm::StringRef conjunction = "or");
 
 } // namespace mhac

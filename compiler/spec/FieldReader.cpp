@@ -54,6 +54,15 @@ static bool saysDefault(const Tree &value, StringRef text) {
   return !value.quoted && value.scalar == text;
 }
 
+/// For a single element that was written without the list around it.
+static std::string listRemedy(const Tree &value) {
+  if (value.kind == Tree::Kind::Scalar && !value.quoted && !value.scalar.empty())
+    return "; write [" + shownText(value.scalar) + "]";
+  if (value.kind == Tree::Kind::Map && value.fields.size() == 1)
+    return "; write [" + shownText(value.fields[0].first.value) + ": ...]";
+  return "";
+}
+
 void FieldReader::error(const Tree &at, std::string message) {
   diagnostics.error(at.loc, std::move(message)).length = writtenLength(at);
 }
@@ -102,9 +111,9 @@ void FieldReader::readMap(const Tree &map, StringRef path) {
     wrong[field->path.str()] = true;
     SourceLocation at = mapLocation(path);
     if (path.empty())
-      diagnostics.error(at, "missing key '" + field->key().str() + "': " + field->doc.str());
+      diagnostics.error(at, "missing key '" + field->key().str() + "' (" + field->doc.str() + ")");
     else
-      diagnostics.error(at, "'" + path.str() + "' needs the key '" + field->key().str() + "': " + field->doc.str()).length = path.size();
+      diagnostics.error(at, "missing key '" + field->key().str() + "' in '" + path.str() + "' (" + field->doc.str() + ")").length = path.size();
   }
 }
 
@@ -120,7 +129,7 @@ void FieldReader::reportUnknownKey(StringRef map, const Located<std::string> &ke
   if (remedy.empty())
     remedy = didYouMean(key.value, known);
   if (remedy.empty())
-    remedy = "; known keys are " + listWords(known);
+    remedy = "; known keys are " + listWords(known, "and");
   Tree shown;
   shown.kind = Tree::Kind::Scalar;
   shown.scalar = key.value;
@@ -156,7 +165,7 @@ void FieldReader::readField(const SpecField &field, const Located<std::string> &
         known.push_back(child->key());
       Diagnostic &report =
           diagnostics.error(value.kind == Tree::Kind::Null ? key.loc : value.loc,
-                            "'" + key.value + "' must be a map of " + listWords(known) + ", found " + describeTree(value));
+                            "'" + key.value + "' must be a map of " + listWords(known, "and") + ", found " + describeTree(value));
       report.length = value.kind == Tree::Kind::Null ? key.value.size() : writtenLength(value);
       for (const SpecField *child : specFieldsOf(field.path))
         wrong[child->path.str()] = true;
@@ -298,7 +307,7 @@ bool FieldReader::readSize(const SpecField &field, const Tree &value, SizeSpec &
     bool good = true, hasMax = false;
     for (const auto &[key, maximum] : value.fields) {
       if (key.value != "max") {
-        diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in " + subject + "; known keys are 'max'").length =
+        diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in " + subject + "; the only known key is 'max'").length =
             key.value.size();
         good = false;
         continue;
@@ -326,7 +335,7 @@ bool FieldReader::readSize(const SpecField &field, const Tree &value, SizeSpec &
 bool FieldReader::readVariants(const SpecField &field, const Tree &value, std::vector<VariantSpec> &variants) {
   std::string subject = "'" + field.key().str() + "'";
   if (value.kind != Tree::Kind::List) {
-    error(value, subject + " must be a list, found " + describeTree(value));
+    error(value, subject + " must be a list, found " + describeTree(value) + listRemedy(value));
     return false;
   }
   if (value.items.size() > maxListLength) {
@@ -348,7 +357,7 @@ bool FieldReader::readVariants(const SpecField &field, const Tree &value, std::v
 bool FieldReader::readWordList(const SpecField &field, const Tree &value, std::vector<Located<std::string>> &words) {
   std::string subject = "'" + field.key().str() + "'";
   if (value.kind != Tree::Kind::List) {
-    error(value, subject + " must be a list, found " + describeTree(value));
+    error(value, subject + " must be a list, found " + describeTree(value) + listRemedy(value));
     return false;
   }
   bool good = true;

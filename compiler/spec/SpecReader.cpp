@@ -99,15 +99,15 @@ void Reader::readLayer() {
 
   if (*layer.heads % *layer.kvHeads != 0) {
     if (!fields.isWrong("layer.heads"))
-      error("layer.kv_heads", "'kv_heads' must divide 'heads' (" + std::to_string(*layer.heads) + "), found " + std::to_string(*layer.kvHeads));
+      error("layer.kv_heads", "'kv_heads' must divide 'heads' (" + std::to_string(*layer.heads) + "), found '" + std::to_string(*layer.kvHeads) + "'");
     layer.kvHeads.value = layer.heads.value;
   }
 
   bool divides = *layer.dModel % *layer.heads == 0;
   const GivenField *headDim = fields.find("layer.head_dim");
   if (!headDim && !divides && !fields.isWrong("layer.head_dim") && !fields.isWrong("layer.d_model") && !fields.isWrong("layer.heads")) {
-    error("layer.heads", "'heads' must divide 'd_model' (" + std::to_string(*layer.dModel) + ") when 'head_dim' is not given, found " +
-                             std::to_string(*layer.heads));
+    error("layer.heads", "'heads' must divide 'd_model' (" + std::to_string(*layer.dModel) + ") when 'head_dim' is not given, found '" +
+                             std::to_string(*layer.heads) + "'");
   }
   layer.headDim = integer("layer.head_dim", divides ? *layer.dModel / *layer.heads : 1);
   layer.vHeadDim = integer("layer.v_head_dim", *layer.headDim);
@@ -159,14 +159,14 @@ void Reader::readProjections() {
     refuseWithoutEffect("projections.weight_layout", projections.weightLayout, WeightLayout::OutIn, "without projections");
 
   if (packed && *projections.packing == Packing::PerHead && *layer.kvHeads != *layer.heads) {
-    error("projections.packing", "'packing: per_head' needs as many key/value heads as query heads, found 'heads' " +
-                                     std::to_string(*layer.heads) + " and 'kv_heads' " + std::to_string(*layer.kvHeads) +
+    error("projections.packing", "'packing: per_head' needs as many key/value heads as query heads, found 'heads: " +
+                                     std::to_string(*layer.heads) + "' and 'kv_heads: " + std::to_string(*layer.kvHeads) + "'"
                                      "; did you mean 'per_group'?");
     projections.packing.value = Packing::Qkv;
   }
   if (packed && *layer.source == Source::Cross && *layer.kvDModel != *layer.dModel) {
-    error("projections.input", "'input: packed' needs 'kv_d_model' equal to 'd_model' (" + std::to_string(*layer.dModel) + "), found " +
-                                   std::to_string(*layer.kvDModel) + "; use 'separate'");
+    error("projections.input", "'input: packed' needs 'kv_d_model' equal to 'd_model' (" + std::to_string(*layer.dModel) + "), found '" +
+                                   std::to_string(*layer.kvDModel) + "'; use 'separate'");
     layer.kvDModel.value = *layer.dModel;
   }
 }
@@ -184,8 +184,8 @@ void Reader::readShape() {
   if (*spec.layer.source == Source::Self && !none) {
     if (shape.key.given && !sameSize(*shape.key, *shape.query) && knowsInput && !fields.isWrong("shape.query") &&
         !fields.isWrong("layer.source"))
-      error("shape.key", "'key' must equal 'query' (" + wordOf(*shape.query) + ") in self-attention with input projections, found " +
-                             wordOf(*shape.key));
+      error("shape.key", "'key' must equal 'query' (" + wordOf(*shape.query) + ") in self-attention with input projections, found '" +
+                             wordOf(*shape.key) + "'");
     shape.key.value = *shape.query;
   }
   if (!none && *spec.projections.output && knowsInput && !fields.isWrong("projections.output"))

@@ -154,10 +154,14 @@ TEST(ImportSpec, TakesTheScale) {
 }
 
 TEST(ImportSpec, ReportsVariantsWithPlaceAndRemedy) {
-  struct { const char *text, *message; int exitCode; } cases[] = {
+  const std::string masks = "known: 'causal' and 'padding'; not supported yet: 'any', 'block_sparse', 'chunked', 'dilated', 'document', 'expr', "
+                            "'global', 'lsh', 'prefix', 'sliding_window' and 'tensor'\n";
+  struct { std::string text, message; int exitCode; } cases[] = {
       {"mask: [causal, padding: {side: right}, causal]\n", "4:40: duplicate mask 'causal'\n", 1},
-      {"mask: [causl]\n", "4:8: unknown mask 'causl'; did you mean 'causal'?; known: 'causal' or 'padding'\n", 1},
-      {"mask: [blurb]\n", "4:8: unknown mask 'blurb'; known: 'causal' or 'padding'\n", 1},
+      {"mask: [causl]\n", "4:8: unknown mask 'causl'; did you mean 'causal'?; " + masks, 1},
+      {"mask: [blurb]\n", "4:8: unknown mask 'blurb'; " + masks, 1},
+      {"mask: [window: 3]\n", "4:8: unknown mask 'window'; did you mean 'sliding_window'?; " + masks, 1},
+      {"position: [rotary]\n", "4:12: unknown position 'rotary'; did you mean 'rope'?; not supported yet: 'rope'\n", 1},
       {"mask: [softcap: 5]\n", "4:8: unknown mask 'softcap'; it belongs in 'score'\n", 1},
       {"mask: [sliding_window: {left: 3}]\n", "4:8: mask 'sliding_window' is not supported yet\n", 3},
       {"position: [rope]\n", "4:12: position 'rope' is not supported yet\n", 3},
@@ -182,7 +186,7 @@ TEST(ImportSpec, ReportsVariantsWithPlaceAndRemedy) {
     EXPECT_EQ(imported.diagnostics.exitCode(), exitCode) << text;
     ++checked;
   }
-  EXPECT_EQ(checked, 17);
+  EXPECT_EQ(checked, 19);
 }
 
 TEST(ImportSpec, WarnsWhenPaddedRowsSeeLaterKeys) {

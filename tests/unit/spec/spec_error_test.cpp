@@ -33,12 +33,12 @@ TEST(SpecReader, RejectsWrongKeys) {
                    {layer("d_model: 64, heads: 4, mask: []"), "3:32: unknown key 'mask' in 'layer'; it belongs at the top of the spec"},
                    {minimal + "layer.heads: 4\n",
                     "4:1: unknown key 'layer.heads'; known keys are 'mhac', 'name', 'layer', 'projections', 'shape', 'query_offset', 'mask', "
-                    "'position', 'score', 'dtype', 'outputs', 'cache', 'parameters', 'deterministic' or 'merge_states'"},
-                   {"name: f\nlayer: {d_model: 64, heads: 4}\n", "1:1: missing key 'mhac': version of this language"},
-                   {layer("d_model: 64"), "3:1: 'layer' needs the key 'heads': number of query heads"},
+                    "'position', 'score', 'dtype', 'outputs', 'cache', 'parameters', 'deterministic' and 'merge_states'"},
+                   {"name: f\nlayer: {d_model: 64, heads: 4}\n", "1:1: missing key 'mhac' (version of this language)"},
+                   {layer("d_model: 64"), "3:1: missing key 'heads' in 'layer' (number of query heads)"},
                    {"mhac: 1\nname: f\nlayer:\n", "3:1: 'layer' must be a map of 'd_model', 'heads', 'kv_heads', 'head_dim', 'v_head_dim', "
-                                                  "'source', 'kv_d_model', 'pruned_heads' or 'qk_norm', found nothing"},
-                   {minimal + "projections: packed\n", "4:14: 'projections' must be a map of 'input', 'packing', 'weight_layout', 'output' or "
+                                                  "'source', 'kv_d_model', 'pruned_heads' and 'qk_norm', found nothing"},
+                   {minimal + "projections: packed\n", "4:14: 'projections' must be a map of 'input', 'packing', 'weight_layout', 'output' and "
                                                        "'bias', found 'packed'"}},
                   1),
             8);
@@ -56,7 +56,7 @@ TEST(SpecReader, RejectsWrongNumbers) {
                    {minimal + "shape: {batch: 0}\n", "4:16: 'batch' must be an integer from 1 to 2147483647, found '0'"},
                    {minimal + "shape: {batch: {max: -1}}\n", "4:22: 'max' of 'batch' must be an integer from 1 to 2147483647, found '-1'"},
                    {minimal + "shape: {batch: {}}\n", "4:16: 'batch' as a map must be {max: n}"},
-                   {minimal + "shape: {batch: {max: 4, min: 1}}\n", "4:25: unknown key 'min' in 'batch'; known keys are 'max'"},
+                   {minimal + "shape: {batch: {max: 4, min: 1}}\n", "4:25: unknown key 'min' in 'batch'; the only known key is 'max'"},
                    {minimal + "shape: {batch: dynamik}\n",
                     "4:16: 'batch' must be 'dynamic', an integer or {max: n}, found 'dynamik'; did you mean 'dynamic'?"}},
                   1),
@@ -70,7 +70,7 @@ TEST(SpecReader, RejectsWrongWords) {
                    {minimal + "projections: {bias: 1}\n", "4:21: 'bias' must be true or false, found '1'"},
                    {minimal + "dtype: f31\n", "4:8: 'dtype' must be 'f32', found 'f31'; did you mean 'f32'?"},
                    {minimal + "query_offset: [1]\n", "4:15: 'query_offset' must be 'bottom_right', 'top_left' or 'row_end', found a list"},
-                   {minimal + "mask: causal\n", "4:7: 'mask' must be a list, found 'causal'"},
+                   {minimal + "mask: causal\n", "4:7: 'mask' must be a list, found 'causal'; write [causal]"},
                    {minimal + "mask: [[causal]]\n", "4:8: an element of 'mask' must be a word or one `word: arguments`, found a list"},
                    {minimal + "mask:\n  - causal:\n    padding: {}\n",
                     "5:5: an element of 'mask' must be a word or one `word: arguments`, found a map with 2 keys"},
@@ -98,9 +98,9 @@ TEST(SpecReader, RejectsWrongNames) {
 
 TEST(SpecReader, RejectsContradictions) {
   EXPECT_EQ(
-      check({{layer("d_model: 65, heads: 4"), "3:29: 'heads' must divide 'd_model' (65) when 'head_dim' is not given, found 4"},
-             {layer("d_model: 64, heads: 4, kv_heads: 3"), "3:42: 'kv_heads' must divide 'heads' (4), found 3"},
-             {layer("d_model: 64, heads: 4, kv_heads: 8"), "3:42: 'kv_heads' must divide 'heads' (4), found 8"},
+      check({{layer("d_model: 65, heads: 4"), "3:29: 'heads' must divide 'd_model' (65) when 'head_dim' is not given, found '4'"},
+             {layer("d_model: 64, heads: 4, kv_heads: 3"), "3:42: 'kv_heads' must divide 'heads' (4), found '3'"},
+             {layer("d_model: 64, heads: 4, kv_heads: 8"), "3:42: 'kv_heads' must divide 'heads' (4), found '8'"},
              {layer("d_model: 64, heads: 4, kv_d_model: 32"), "3:32: 'kv_d_model' has no effect without 'source: cross'"},
              {layer("d_model: 64, heads: 65536, head_dim: 65536"),
               "3:46: the heads have 12884901888 features together, at most 2147483647 are possible"},
@@ -110,12 +110,12 @@ TEST(SpecReader, RejectsContradictions) {
              {minimal + "projections: {input: none, output: false, weight_layout: in_out}\n",
               "4:43: 'weight_layout' has no effect without projections"},
              {layer("d_model: 64, heads: 4, kv_heads: 2") + "projections: {input: packed, packing: per_head}\n",
-              "4:39: 'packing: per_head' needs as many key/value heads as query heads, found 'heads' 4 and 'kv_heads' 2; did you mean "
+              "4:39: 'packing: per_head' needs as many key/value heads as query heads, found 'heads: 4' and 'kv_heads: 2'; did you mean "
               "'per_group'?"},
              {layer("d_model: 64, heads: 4, source: cross, kv_d_model: 32") + "projections: {input: packed}\n",
-              "4:22: 'input: packed' needs 'kv_d_model' equal to 'd_model' (64), found 32; use 'separate'"},
+              "4:22: 'input: packed' needs 'kv_d_model' equal to 'd_model' (64), found '32'; use 'separate'"},
              {minimal + "shape: {query: 128, key: 64}\n",
-              "4:26: 'key' must equal 'query' (128) in self-attention with input projections, found 64"},
+              "4:26: 'key' must equal 'query' (128) in self-attention with input projections, found '64'"},
              {minimal + "shape: {query: 128, key: dynamic}\n",
               "4:26: 'key' must equal 'query' (128) in self-attention with input projections, found dynamic"},
              {minimal + "shape: {layout: bhsd}\n", "4:9: 'layout' has no effect with input and output projections"}},
