@@ -9,15 +9,19 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/mhac DESTINATION ${CMAKE
 install(EXPORT MhacTargets NAMESPACE mhac:: DESTINATION ${mhac_package_dir} COMPONENT runtime)
 
 if(MHAC_BUILD_COMPILER AND TARGET mhac)
-  # Halide lies in the virtual environment (inside the source tree, so INSTALL_RPATH_USE_LINK_PATH leaves it out) and LLVM beside the system's
-  # libraries: found where they were when mhac was linked.
-  set(mhac_rpath $<TARGET_FILE_DIR:Halide::Halide> $<TARGET_FILE_DIR:LLVM>)
-  set_target_properties(mhac PROPERTIES INSTALL_RPATH "${mhac_rpath}")
+  # Halide lies in the virtual environment of this source tree, so it comes along, where no other program looks; LLVM is found where it was
+  # when mhac was linked, among the system's libraries.
+  set(mhac_halide_dir ${CMAKE_INSTALL_LIBDIR}/mhac)
+  install(FILES $<TARGET_FILE:Halide::Halide> DESTINATION ${mhac_halide_dir} COMPONENT compiler)
+  install(FILES $<TARGET_FILE_DIR:Halide::Halide>/../share/doc/Halide/LICENSE.txt DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME Halide-LICENSE.txt
+    COMPONENT compiler OPTIONAL)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR} OUTPUT_VARIABLE mhac_libdir_from_bindir)
+  set_target_properties(mhac PROPERTIES INSTALL_RPATH "\$ORIGIN/${mhac_libdir_from_bindir}/mhac;$<TARGET_FILE_DIR:LLVM>")
   install(TARGETS mhac EXPORT MhacCompilerTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   install(EXPORT MhacCompilerTargets NAMESPACE mhac:: DESTINATION ${mhac_package_dir} COMPONENT compiler)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/mhac_call.py DESTINATION ${CMAKE_INSTALL_DATADIR}/mhac COMPONENT compiler)
   if(TARGET mhac-run)
-    set_target_properties(mhac-run PROPERTIES INSTALL_RPATH "${mhac_rpath}")
+    set_target_properties(mhac-run PROPERTIES INSTALL_RPATH "$<TARGET_FILE_DIR:LLVM>")
     install(TARGETS mhac-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   endif()
 endif()
