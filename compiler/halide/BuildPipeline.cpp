@@ -301,7 +301,8 @@ bool CandidateBuilder::swapHeads(attn::SwapHeadsOp op) {
 bool CandidateBuilder::project(attn::ProjectOp op) {
   halide::ProjectTiles tiles;
   if (!readTiles(op, op.getSchedule(),
-                 {{"features", tiles.features, 1, 16}, {"vectors", tiles.vectors, 1, 2}, {"tokens", tiles.tokens, 32, 65536}, {"slab", tiles.slab, 16, 4096}}))
+                 {{"features", tiles.features, 1, 16}, {"vectors", tiles.vectors, 1, 2}, {"tokens", tiles.tokens, 32, 65536}, {"slab", tiles.slab, 16, 4096},
+                  {"inputs", tiles.inputs, 1, 1 << 20}}))
     return false;
 
   const Place input = lanesOf(op.getInput(), 1.f, op.getLoc());
@@ -461,7 +462,7 @@ bool CandidateBuilder::returned(func::ReturnOp op) {
       view(lane, f, block, h, b) = source(lane, Halide::min(f, place.features - 1), block, h, b);
       const RowOrder order = value.getDefiningOp<attn::SwapHeadsOp>() ? RowOrder::Bshd : RowOrder::Bhsd;
       const int padded = (place.features + halide::kLanes - 1) / halide::kLanes * halide::kLanes;
-      out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, [](Halide::LoopLevel) {});
+      out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, halide::kBlockPair, [](Halide::LoopLevel) {});
     });
     if (!done)
       return false;

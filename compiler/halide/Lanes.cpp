@@ -98,7 +98,7 @@ Func packLanes(const std::string &name, const Accessor &rows, int features, cons
   return packed;
 }
 
-Func unpackRows(const std::string &name, Func lanes, int features, int heads, const Expr &tokens, RowOrder order, int slab,
+Func unpackRows(const std::string &name, Func lanes, int features, int heads, const Expr &tokens, RowOrder order, int slab, int tokenBlock,
                 const std::function<void(LoopLevel)> &scheduleProducers) {
   Var f("f"), s("s"), h("h"), b("b"), block("block"), tile("tile"), task("task"), fo("fo"), fi("fi"), fl("fl"), so("so"), si("si"), sl("sl");
   TileTranspose transpose([&](Expr x, Expr y) { return lanes(x, tile * kLanes + y, block, h, b); }, {tile, block, h, b}, name + "_t");
@@ -109,7 +109,7 @@ Func unpackRows(const std::string &name, Func lanes, int features, int heads, co
   rows.bound(f, 0, features);
   if (hasHeads)
     rows.bound(h, 0, heads);
-  rows.split(s, so, si, kBlockPair, TailStrategy::GuardWithIf).split(f, fo, fi, slab, features % slab ? TailStrategy::GuardWithIf : TailStrategy::Auto);
+  rows.split(s, so, si, tokenBlock, TailStrategy::GuardWithIf).split(f, fo, fi, slab, features % slab ? TailStrategy::GuardWithIf : TailStrategy::Auto);
   rows.split(si, si, sl, kLanes, TailStrategy::GuardWithIf);
   rows.split(fi, fi, fl, kLanes, features % kLanes ? TailStrategy::PredicateStores : TailStrategy::Auto);
   if (hasHeads)

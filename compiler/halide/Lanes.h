@@ -54,9 +54,9 @@ private:
 /// rows -> lanes, times `scale`. Rows beyond `tokens` repeat the last one: they are computed and never stored.
 Halide::Func packLanes(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale);
 
-/// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch); `scheduleProducers` is called with the loop that handles one task
-/// (a slab of `slab` features times 32 tokens), for producers that are computed there.
+/// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch). A task stores `slab` features of `tokenBlock` tokens (multiples of 16
+/// and 32); `scheduleProducers` gets its loop, for producers that are computed there.
 Halide::Func unpackRows(const std::string &name, Halide::Func lanes, int features, int heads, const Halide::Expr &tokens, RowOrder order, int slab,
-                        const std::function<void(Halide::LoopLevel task)> &scheduleProducers);
+                        int tokenBlock, const std::function<void(Halide::LoopLevel task)> &scheduleProducers);
 
 } // namespace mhac::halide

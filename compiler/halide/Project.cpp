@@ -16,47 +16,112 @@ Expr RowMap::operator()(const Expr &h, const Expr &j) const {
 
 namespace {
 
-/// The accumulators of a register tile are a Func of their own, so that the whole reduction runs in registers and bias, scale and transposition are
-/// its prologue and epilogue.
-struct Accumulator {
-  Func func;
-  RDom r;
-  Var lane{"lane"}, j{"j"}, block{"block"}, h{"h"}, b{"b"};
+/// How the sum over input features is cut: `pieces` times `heads` heads of `features` each.
+struct Pieces {
+  int features, heads, pieces;
+};
 
-  Accumulator(const ProjectInput &input, const ProjectPart &part, int paddedWidth) : func(part.name + "_acc"), r(0, input.features, 0, input.heads, part.name + "_k") {
+Pieces cut(const ProjectInput &input, int limit) {
+  if (input.features * input.heads <= limit + limit / 2)
+    return {input.features, input.heads, 1};
+  if (input.heads > 1 && input.features <= limit) {
+    int heads = std::max(limit / input.features, 1);
+    while (input.heads % heads)
+      --heads;
+    return {input.features, heads, input.heads / heads};
+  }
+  if (input.heads > 1)
+    return {input.features, 1, input.heads};
+  // Equal pieces where there is a divisor near the limit.
+  for (int features = limit; features >= limit / 2; --features)
+    if (input.features % features == 0)
+      return {features, 1, input.features / features};
+  return {limit, 1, (input.features + limit - 1) / limit};
+}
+
+/// The accumulators of a register tile are a Func of their own, so that a whole piece of the sum runs in registers and bias, scale and transposition
+/// are its prologue and epilogue. One piece: `sum` is it; several: `sum` adds them up, in a loop `piece` around the tiles, so that a piece of the
+/// tokens' features stays in L2 while the task's weights pass, and the weights of a tile in L1 while the task's tokens pass.
+class Accumulator {
+public:
+  Func sum;
+  const bool whole;
+
+  Accumulator(Func result, const ProjectInput &input, const ProjectPart &part, int paddedWidth, int limit)
+      : sum(result), whole(cut(input, limit).pieces == 1), func(part.name + "_acc") {
+    const Pieces pieces = cut(input, limit);
+    r = RDom(0, pieces.features, 0, pieces.heads, part.name + "_k");
     // A tile that reaches beyond the last feature computes that one again.
-    Expr row = part.row(h, paddedWidth == part.width ? Expr(j) : min(j, part.width - 1));
-    Expr k = input.heads == 1 ? Expr(r.x) : r.y * input.features + r.x;
-    func(lane, j, block, h, b) = part.hasBias ? part.bias(row) : Expr(0.f);
-    func(lane, j, block, h, b) += input.lanes(lane, r.x, block, r.y, b) * (part.outIn ? part.weight(k, row) : part.weight(row, k));
+    Expr row = part.row(h, paddedWidth == part.width && whole ? Expr(j) : min(j, part.width - 1));
+    Expr bias = part.hasBias ? Expr(part.bias(row)) : Expr(0.f);
+    auto scaled = [&](const Expr &value) { return part.scale == 1.f ? value : value * part.scale; };
+    auto product = [&](const Expr &piece) {
+      Expr feature = input.heads == 1 ? piece * pieces.features + r.x : Expr(r.x), head = input.heads == 1 ? Expr(0) : piece * pieces.heads + r.y;
+      Expr k = input.heads == 1 ? feature : head * input.features + feature;
+      return input.lanes(lane, feature, block, head, b) * (part.outIn ? part.weight(k, row) : part.weight(row, k));
+    };
+    if (whole) {
+      func(lane, j, block, h, b) = bias;
+      func(lane, j, block, h, b) += product(0);
+      sum(lane, j, block, h, b) = scaled(func(lane, j, block, h, b));
+      return;
+    }
+    Var z("z");
+    if (input.heads == 1 && pieces.features * pieces.pieces != input.features)
+      r.where(z * pieces.features + r.x < input.features);
+    func(lane, j, block, h, b, z) = 0.f;
+    func(lane, j, block, h, b, z) += product(z);
+    piece = RDom(0, pieces.pieces, part.name + "_piece");
+    sum(lane, j, block, h, b) = undef(Float(32));
+    Expr before = select(piece == 0, scaled(bias), sum(lane, j, block, h, b));
+    sum(lane, j, block, h, b) = before + scaled(func(lane, j, block, h, b, piece));
+  }
+
+  /// Tiles of `height` features times `vectors` blocks; `order` then arranges the loops (tile's, then its own) around them.
+  Stage tile(int height, int vectors, const VarOrRVar &ji, const VarOrRVar &jo, const VarOrRVar &bi, const VarOrRVar &bo) {
+    Stage stage = whole ? Stage(sum) : sum.update();
+    // Moving the last tile back would add its overlap twice.
+    TailStrategy tail = whole ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    func.bound_extent(j, height); // also of a tile that is stored in part
+    stage.split(j, jo, ji, height, tail).split(block, bo, bi, vectors, TailStrategy::RoundUp).vectorize(lane).unroll(bi.var).unroll(ji.var);
+    return stage;
   }
 
   void computeAt(const LoopLevel &tile) {
     func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
     func.update().reorder(lane, block, j, r.x, r.y).vectorize(lane).unroll(block).unroll(j);
   }
+
+  Var lane{"lane"}, j{"j"}, block{"block"}, h{"h"}, b{"b"};
+  RDom piece;
+
+private:
+  Func func;
+  RDom r;
 };
+
+/// Height of the register tiles where tiles cannot overlap: at most `preferred`, without a rest if that is possible from half of it on.
+int tileHeight(int width, int preferred) {
+  for (int height = std::min(width, preferred); height >= std::max(preferred / 2, 1); --height)
+    if (width % height == 0)
+      return height;
+  return std::min(width, preferred);
+}
 
 } // namespace
 
 Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
-  Accumulator acc(input, part, part.width);
-  Var lane("lane"), j("j"), block("block"), h("h"), b("b"), jo("jo"), ji("ji"), bo("bo"), bi("bi"), group("group"), task("task");
   Func out(part.name);
-  Expr value = acc.func(lane, j, block, h, b);
-  out(lane, j, block, h, b) = part.scale == 1.f ? value : value * part.scale;
-  const int tile = std::min(tiles.features, part.width);
-  out.bound(lane, 0, kLanes).bound(j, 0, part.width).bound(h, 0, part.heads);
-  out.split(j, jo, ji, tile, part.width % tile ? TailStrategy::ShiftInwards : TailStrategy::Auto)
-      .split(block, bo, bi, tiles.vectors, TailStrategy::RoundUp)
-      .split(bo, group, bo, tiles.tokens / (kLanes * tiles.vectors), TailStrategy::GuardWithIf)
-      .reorder(lane, bi, ji, bo, jo, group, h, b)
-      .fuse(group, h, task)
-      .fuse(task, b, task)
-      .parallel(task)
-      .vectorize(lane)
-      .unroll(bi)
-      .unroll(ji);
+  Accumulator acc(out, input, part, part.width, tiles.inputs);
+  Var jo("jo"), ji("ji"), bo("bo"), bi("bi"), group("group"), task("task");
+  out.bound(acc.lane, 0, kLanes).bound(acc.j, 0, part.width).bound(acc.h, 0, part.heads);
+  Stage stage = acc.tile(acc.whole ? std::min(tiles.features, part.width) : tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
+  stage.split(bo, group, bo, tiles.tokens / (kLanes * tiles.vectors), TailStrategy::GuardWithIf);
+  if (acc.whole)
+    stage.reorder(acc.lane, bi, ji, bo, jo, group, acc.h, acc.b);
+  else
+    stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece, group, acc.h, acc.b);
+  stage.fuse(group, acc.h, task).fuse(task, acc.b, task).parallel(task);
   acc.computeAt(LoopLevel(out, bo));
   constrainLanes(out.output_buffer(), part.width);
   out.output_buffer().dim(3).set_extent(part.heads);
@@ -65,10 +130,9 @@ Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const Pr
 
 Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Expr &tokens, const ProjectTiles &tiles) {
   const int padded = (part.width + kLanes - 1) / kLanes * kLanes;
-  Accumulator acc(input, part, padded);
-  Var lane("lane"), j("j"), block("block"), h("h"), b("b"), jo("jo"), ji("ji"), bo("bo"), bi("bi");
   Func lanes(part.name + "_lanes");
-  lanes(lane, j, block, h, b) = acc.func(lane, j, block, h, b);
+  Accumulator acc(lanes, input, part, padded, tiles.inputs);
+  Var jo("jo"), ji("ji"), bo("bo"), bi("bi");
   // Whole slabs where the width allows it.
   int slab = std::min(tiles.slab, padded);
   for (int s = slab; s >= slab / 2 && s >= kLanes; s -= kLanes)
@@ -76,10 +140,14 @@ Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Exp
       slab = s;
       break;
     }
-  const int tile = std::min(tiles.features, kLanes);
-  return unpackRows(part.name, lanes, part.width, 1, tokens, RowOrder::Tokens, slab, [&](LoopLevel task) {
-    lanes.compute_at(task).bound(lane, 0, kLanes).bound_storage(j, slab).bound_extent(block, kBlockPair / kLanes).bound_extent(b, 1).bound_extent(h, 1);
-    lanes.split(j, jo, ji, tile, kLanes % tile ? TailStrategy::ShiftInwards : TailStrategy::Auto).split(block, bo, bi, tiles.vectors).reorder(lane, bi, ji, bo, jo).vectorize(lane).unroll(bi).unroll(ji);
+  return unpackRows(part.name, lanes, part.width, 1, tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
+    lanes.compute_at(task).bound(acc.lane, 0, kLanes).bound_storage(acc.j, slab).bound_storage(acc.block, tiles.tokens / kLanes);
+    lanes.bound_extent(acc.b, 1).bound_extent(acc.h, 1);
+    Stage stage = acc.tile(acc.whole ? std::min(tiles.features, kLanes) : tileHeight(slab, tiles.features), tiles.vectors, ji, jo, bi, bo);
+    if (acc.whole)
+      stage.reorder(acc.lane, bi, ji, bo, jo);
+    else
+      stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece);
     acc.computeAt(LoopLevel(lanes, bo));
   });
 }

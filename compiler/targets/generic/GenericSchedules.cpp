@@ -6,7 +6,7 @@ namespace mhac {
 namespace {
 
 ScheduleChoice project(mlir::Operation *, const Target &) {
-  return {true, "8 accumulators of 2 features x 4 quarter vectors", {{"features", 2}, {"vectors", 1}, {"tokens", 64}, {"slab", 64}}};
+  return {true, "8 accumulators of 2 features x 4 quarter vectors", {{"features", 2}, {"vectors", 1}, {"tokens", 64}, {"slab", 64}, {"inputs", 1024}}};
 }
 
 ScheduleChoice attend(mlir::Operation *, const Target &) {

@@ -24,7 +24,7 @@ ScheduleChoice projectWide(mlir::Operation *, const Target &target) {
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
           "16 accumulators of 8 features x 2 vectors and 2 vectors of tokens in 32 registers, weights broadcast from memory",
-          {{"features", 8}, {"vectors", 2}, {"tokens", tokensFor(target)}, {"slab", 128}}};
+          {{"features", 8}, {"vectors", 2}, {"tokens", tokensFor(target)}, {"slab", 128}, {"inputs", 1024}}};
 }
 
 ScheduleChoice projectNarrow(mlir::Operation *, const Target &target) {
@@ -32,7 +32,7 @@ ScheduleChoice projectNarrow(mlir::Operation *, const Target &target) {
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "12 accumulators of 6 features x 2 half vectors, 2 half vectors of tokens and a broadcast weight in 16 registers",
-          {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(target)}, {"slab", 128}}};
+          {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(target)}, {"slab", 128}, {"inputs", 1024}}};
 }
 
 ScheduleChoice attendWide(mlir::Operation *, const Target &target) {

@@ -41,7 +41,7 @@ void expectUnpacked(int features) {
   Func view("view");
   view(lane, f, block, h, b) = in(lane, min(f, features - 1), block, h, b);
   const int padded = (features + kLanes - 1) / kLanes * kLanes;
-  Func out = unpackRows("out", view, features, kHeads, count, RowOrder::Bshd, padded, [](LoopLevel) {});
+  Func out = unpackRows("out", view, features, kHeads, count, RowOrder::Bshd, padded, kBlockPair, [](LoopLevel) {});
   for (int tokens : lengths) {
     Buffer<float> lanes(kLanes, features, blocks(tokens), kHeads, kBatch), rows(features, kHeads, tokens, kBatch);
     lanes.for_each_element([&](int l, int f, int k, int h, int b) { lanes(l, f, k, h, b) = element(f, k * kLanes + l, h, b); });
