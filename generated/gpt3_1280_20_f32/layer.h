@@ -4,16 +4,28 @@
  *
  *   argument  role       type     shape                 layout in memory
  *   x         input      float    [batch, query, 1280]  dense, row-major, or as x_strides says
- *   wqkv      weight     float    [3840, 1280]          dense, row-major
+ *   wqkv      weight     float    [3840, 1280]          dense, row-major, [out_features, in_features]
  *   bqkv      weight     float    [3840]                dense, row-major
- *   wo        weight     float    [1280, 1280]          dense, row-major
+ *   wo        weight     float    [1280, 1280]          dense, row-major, [out_features, in_features]
  *   bo        weight     float    [1280]                dense, row-major
  *   y         output     float    [batch, query, 1280]  dense, row-major, or as y_strides says
  *
  * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast),
  * negative ones are errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned
  * to the size of an element; a tensor without elements may be NULL, one with elements spans at most 2147483647. Inputs,
- * weights and parameters may overlap each other; outputs and the workspace must overlap nothing else. */
+ * weights and parameters may overlap each other; outputs and the workspace must overlap nothing else.
+ *
+ * The layer; indices count from 0 and divisions of integers round down:
+ *
+ *   feature j of head h of Q comes from row 64 * h + j of wqkv, element of the same number of bqkv
+ *   feature j of head g of K comes from row 1280 + 64 * g + j of wqkv, element of the same number of bqkv
+ *   feature j of head g of V comes from row 2560 + 64 * g + j of wqkv, element of the same number of bqkv
+ *   query head h, 0 to 19, reads key/value head g = h
+ *   score: S[b, h, q, k] = 1/sqrt(64) * sum over d of Q[b, h, q, d] * K[b, g, k, d]
+ *   query q of batch row b sees key k when k <= q
+ *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
+ *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
+ *   y: the heads projected with wo, plus bo */
 #ifndef MHAC_GENERATED_GPT3_1280_20_H
 #define MHAC_GENERATED_GPT3_1280_20_H
 
@@ -43,9 +55,9 @@ typedef struct gpt3_1280_20_args {
   int64_t query;            /* 0 .. 2147483647 */
   const float *x;           /* [batch, query, 1280] */
   const int64_t *x_strides; /* 3 strides in elements; NULL: dense */
-  const float *wqkv;        /* [3840, 1280] */
+  const float *wqkv;        /* [3840, 1280]: [out_features, in_features] */
   const float *bqkv;        /* [3840] */
-  const float *wo;          /* [1280, 1280] */
+  const float *wo;          /* [1280, 1280]: [out_features, in_features] */
   const float *bo;          /* [1280] */
   float *y;                 /* [batch, query, 1280] */
   const int64_t *y_strides; /* 3 strides in elements; NULL: dense */

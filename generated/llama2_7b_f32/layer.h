@@ -4,16 +4,28 @@
  *
  *   argument  role       type     shape                 layout in memory
  *   x         input      float    [batch, query, 4096]  dense, row-major, or as x_strides says
- *   wq        weight     float    [4096, 4096]          dense, row-major
- *   wk        weight     float    [4096, 4096]          dense, row-major
- *   wv        weight     float    [4096, 4096]          dense, row-major
- *   wo        weight     float    [4096, 4096]          dense, row-major
+ *   wq        weight     float    [4096, 4096]          dense, row-major, [out_features, in_features]
+ *   wk        weight     float    [4096, 4096]          dense, row-major, [out_features, in_features]
+ *   wv        weight     float    [4096, 4096]          dense, row-major, [out_features, in_features]
+ *   wo        weight     float    [4096, 4096]          dense, row-major, [out_features, in_features]
  *   y         output     float    [batch, query, 4096]  dense, row-major, or as y_strides says
  *
  * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast),
  * negative ones are errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned
  * to the size of an element; a tensor without elements may be NULL, one with elements spans at most 2147483647. Inputs,
- * weights and parameters may overlap each other; outputs and the workspace must overlap nothing else. */
+ * weights and parameters may overlap each other; outputs and the workspace must overlap nothing else.
+ *
+ * The layer; indices count from 0 and divisions of integers round down:
+ *
+ *   feature j of head h of Q comes from row 128 * h + j of wq
+ *   feature j of head g of K comes from row 128 * g + j of wk
+ *   feature j of head g of V comes from row 128 * g + j of wv
+ *   query head h, 0 to 31, reads key/value head g = h
+ *   score: S[b, h, q, k] = 1/sqrt(128) * sum over d of Q[b, h, q, d] * K[b, g, k, d]
+ *   query q of batch row b sees key k when k <= q
+ *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
+ *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
+ *   y: the heads projected with wo */
 #ifndef MHAC_GENERATED_LLAMA2_7B_H
 #define MHAC_GENERATED_LLAMA2_7B_H
 
@@ -43,10 +55,10 @@ typedef struct llama2_7b_args {
   int64_t query;            /* 0 .. 2147483647 */
   const float *x;           /* [batch, query, 4096] */
   const int64_t *x_strides; /* 3 strides in elements; NULL: dense */
-  const float *wq;          /* [4096, 4096] */
-  const float *wk;          /* [4096, 4096] */
-  const float *wv;          /* [4096, 4096] */
-  const float *wo;          /* [4096, 4096] */
+  const float *wq;          /* [4096, 4096]: [out_features, in_features] */
+  const float *wk;          /* [4096, 4096]: [out_features, in_features] */
+  const float *wv;          /* [4096, 4096]: [out_features, in_features] */
+  const float *wo;          /* [4096, 4096]: [out_features, in_features] */
   float *y;                 /* [batch, query, 4096] */
   const int64_t *y_strides; /* 3 strides in elements; NULL: dense */
   void *workspace;          /* scratch, any alignment; NULL: the context's allocator gives it */

@@ -117,7 +117,7 @@ TEST(SpecReader, RejectsContradictions) {
              {minimal + "shape: {query: 128, key: 64}\n",
               "4:26: 'key' must equal 'query' (128) in self-attention with input projections, found '64'"},
              {minimal + "shape: {query: 128, key: dynamic}\n",
-              "4:26: 'key' must equal 'query' (128) in self-attention with input projections, found dynamic"},
+              "4:26: 'key' must equal 'query' (128) in self-attention with input projections, found 'dynamic'"},
              {minimal + "shape: {layout: bhsd}\n", "4:9: 'layout' has no effect with input and output projections"}},
             1),
       14);
