@@ -116,7 +116,7 @@ Func unpackRows(const std::string &name, Func lanes, int features, int heads, co
     rows.reorder(fl, sl, fi, si, so, fo, h, b).fuse(so, fo, task).fuse(task, h, task).fuse(task, b, task);
   else
     rows.reorder(fl, sl, fi, si, so, fo, b).fuse(so, fo, task).fuse(task, b, task);
-  rows.parallel(task).vectorize(fl).unroll(sl);
+  rows.parallel(task).vectorize(fl).unroll(sl).never_partition_all(); // one copy of the transposition; its guards are a branch a row
   transpose.computeAt(LoopLevel(rows, fi), {tile, block}); // bounds inference does not see that f / 16 and s / 16 are one value each in a guarded tile
   scheduleProducers(LoopLevel(rows, task));
   rows.output_buffer().dim(0).set_bounds(0, features).set_stride(1);
