@@ -38,6 +38,13 @@ class MhacRun(unittest.TestCase):
             for word in expected:
                 self.assertIn(word, err)
 
+    def test_every_seed_leaves_a_row_with_keys_and_some_leave_empty_ones(self):
+        one_query = ["--query=1", "--key=20"]
+        scale = [run("layer_1", "--batch=1", *one_query, f"--seed={seed}")[0] for seed in range(8)]
+        self.assertEqual(scale, [1] * 8, "a wrong scale shows in rows with keys only")
+        empty = [run("layer_5", "--batch=3", *one_query, f"--seed={seed}")[0] for seed in range(8)]
+        self.assertIn(1, empty, "a wrong lse of empty rows shows in empty rows only")
+
     def test_benchmark_prints_all_fields(self):
         code, out, err = run("layer_0", "--bench", "--json", "--query=16", "--series=1", "--calls=5")
         self.assertEqual(code, 0, err)
