@@ -117,7 +117,7 @@ bool CandidateBuilder::readTiles(Operation *op, std::optional<attn::ScheduleAttr
     if (llvm::none_of(tiles, [&](const Tile &tile) { return tile.name == attribute.getName().getValue(); }))
       problem = "unknown tile '" + attribute.getName().str() + "'; known: " + known;
   if (!problem.empty())
-    diagnostics.error(locationOf(op->getLoc()), "schedule '" + schedule->getRule().str() + "' of '" + op->getName().getStringRef().str() + "': " + problem);
+    diagnostics.usage(locationOf(op->getLoc()), "schedule '" + schedule->getRule().str() + "' of '" + op->getName().getStringRef().str() + "': " + problem);
   return problem.empty();
 }
 
