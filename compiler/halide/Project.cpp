@@ -100,9 +100,9 @@ private:
   RDom r;
 };
 
-/// Height of the register tiles where tiles cannot overlap: at most `preferred`, without a rest if that is possible from half of it on.
+/// Height of the register tiles where tiles cannot overlap: `preferred`, or somewhat less if that leaves no rest.
 int tileHeight(int width, int preferred) {
-  for (int height = std::min(width, preferred); height >= std::max(preferred / 2, 1); --height)
+  for (int height = std::min(width, preferred); height >= (3 * preferred + 3) / 4; --height)
     if (width % height == 0)
       return height;
   return std::min(width, preferred);
