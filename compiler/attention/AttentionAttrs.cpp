@@ -45,8 +45,8 @@ LogicalResult ArgumentAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 }
 
 LogicalResult SizeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef name, int64_t minimum, int64_t maximum) {
-  if (minimum < 0 || minimum > maximum || maximum > 2147483647) // c1
-    return emitError() << "size '" << name << "' wants 0 <= minimum <= maximum <= 2147483647, found " << minimum << " and " << maximum;
+  if (minimum < 0 || minimum > maximum || maximum > 2147352576) // c1
+    return emitError() << "size '" << name << "' wants 0 <= minimum <= maximum <= 2147352576, found " << minimum << " and " << maximum;
   return success();
 }
 

@@ -54,8 +54,8 @@ def Attn_ArgumentAttr : Attn_Attr<"Argument", "argument"> {
 }
 
 def Attn_SizeAttr : Attn_Attr<"Size", "size"> {
-  let summary = "a size of the call: fixed (minimum = maximum), bounded or dynamic (maximum 2147483647)";
-  let description = "(c1) 0 <= minimum <= maximum <= 2147483647.";
+  let summary = "a size of the call: fixed (minimum = maximum), bounded or dynamic (maximum 2147352576)";
+  let description = "(c1) 0 <= minimum <= maximum <= 2147352576.";
   let parameters = (ins StringRefParameter<>:$name, "int64_t":$minimum, "int64_t":$maximum);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";

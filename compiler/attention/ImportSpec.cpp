@@ -18,7 +18,10 @@ using namespace mhac::attn;
 namespace mhac {
 namespace {
 
-constexpr int64_t kLargestSize = 2147483647;
+/// Kernels count keys and queries in int32, up to a chunk beyond the last one.
+constexpr int64_t kLargestSize = 2147352576;
+/// Elements of a tensor that kernels can address.
+constexpr int64_t kLargestTensor = 2147483647;
 
 class Importer {
 public:
@@ -136,6 +139,7 @@ Importer::Argument Importer::makeArgument(StringRef name, Role role, ArrayRef<st
                                           ValueCheck check, StringRef checkSize, StringRef checkWith) {
   SmallVector<int64_t> shape;
   SmallVector<StringAttr> names;
+  int64_t elements = 1;
   for (const std::string &dim : dims) {
     int64_t extent;
     if (StringRef(dim).getAsInteger(10, extent)) {
@@ -144,6 +148,14 @@ Importer::Argument Importer::makeArgument(StringRef name, Role role, ArrayRef<st
     }
     shape.push_back(extent);
     names.push_back(builder.getStringAttr(dim));
+    // Each known extent is below 2^31, so the product of two fits.
+    if (!ShapedType::isDynamic(extent) && elements <= kLargestTensor)
+      elements *= extent;
+  }
+  if (elements > kLargestTensor) {
+    auto place = cast<FileLineColLoc>(loc);
+    diagnostics.unsupported({place.getFilename().str(), place.getLine(), place.getColumn()},
+                            ("'" + name + "' has more than " + Twine(kLargestTensor) + " elements, which kernels cannot address").str());
   }
   auto optional = [&](StringRef text) { return text.empty() ? StringAttr() : builder.getStringAttr(text); };
   return {ArgumentAttr::get(builder.getContext(), name, role, names, strided, check, optional(checkSize), optional(checkWith)),

@@ -16,7 +16,7 @@ namespace mhac::halide {
 
 // Finite, because Halide's arithmetic may assume that no operand is infinite: maxima start below every real score, and a hidden score lies so far
 // below them that its probability is exactly 0, also in a chunk where a row sees nothing.
-static constexpr float kLowest = -1e38f, kHidden = -3e38f;
+static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
 /// The largest height in 4..tallest of a register tile that divides `rows`, otherwise `preferred`.
 static int tileHeight(int rows, int preferred, int tallest) {
@@ -116,7 +116,9 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   Ot(lane, i, e, qb, h, b) = output;
   // A row that sees no key has sum 0: output 0, lse -inf.
   const int rows = E + (p.wantLse ? 1 : 0);
-  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), select(sum == 0.f, -std::numeric_limits<float>::infinity(), maximum * kLn2 + logPositive(sum)));
+  // The logarithm works on bits; what is added to it is 0, or NaN for a sum that is NaN.
+  Expr lse = maximum * kLn2 + (logPositive(sum) + strict_float(sum - sum));
+  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), select(strict_float(sum == 0.f), -std::numeric_limits<float>::infinity(), lse));
   auto at = [&](Func f, Expr row) { return f(lane, block % NB, row, block / NB, h, b); };
   Expr normalised = at(Ot, p.wantLse ? min(e, E - 1) : Expr(e)) * at(R, 0);
   out(lane, e, block, h, b) = p.wantLse ? select(e < E, normalised, at(R, 1)) : normalised;

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace mhac {
@@ -56,7 +58,7 @@ private:
   bool returned(func::ReturnOp op);
 
   const Place &lanesOf(Value value, float scale, Location loc);
-  int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows);
+  int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
   void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands);
 
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
@@ -179,7 +181,7 @@ Halide::Expr CandidateBuilder::size(Scope &scope, const ExtentInfo &extent) {
   return param->second;
 }
 
-int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows) {
+int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc) {
   WorkspaceBufferInfo info;
   info.name = name;
   auto constant = [](int64_t n) { return ExtentInfo{-1, 1, n}; };
@@ -190,6 +192,12 @@ int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &to
   }
   const int batch = interface.sizeIndex("batch");
   info.dims = {constant(halide::kLanes), constant(rows), blocks, constant(heads), ExtentInfo{batch, 1, 1}};
+  int64_t elements = 1; // those that are known; runtime sizes are checked by the call
+  for (const ExtentInfo &extent : info.dims)
+    if (extent.size < 0 || interface.sizes[extent.size].isFixed())
+      elements *= extent.size < 0 ? extent.factor : interface.sizes[extent.size].minimum;
+  if (elements > std::numeric_limits<int32_t>::max())
+    diagnostics.unsupported(loc, "an intermediate of this layer has " + std::to_string(elements) + " elements, at most 2147483647 are possible");
   candidate.workspace.push_back(info);
   return static_cast<int>(candidate.workspace.size()) - 1;
 }
@@ -239,7 +247,7 @@ const Place &CandidateBuilder::lanesOf(Value value, float scale, Location loc) {
   const std::string name = interface.arguments[source.index].name + "_lanes";
   place.isArgument = false;
   place.rows = place.features;
-  place.index = addWorkspace(name, place.tokens, place.heads, place.rows);
+  place.index = addWorkspace(name, place.tokens, place.heads, place.rows, locationOf(loc));
   Scope scope;
   halide::Accessor rowsAt = halide::rowsAccessor(rows(scope, source), source.order);
   Halide::Func out = halide::packLanes(name, rowsAt, place.features, size(scope, place.tokens), scale);
@@ -267,7 +275,7 @@ bool CandidateBuilder::run(func::FuncOp function) {
     places[argument] = place;
   }
   for (Operation &op : function.front())
-    if (!build(&op))
+    if (!build(&op) || diagnostics.hasErrors())
       return false;
   return true;
 }
@@ -344,7 +352,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     place.tokens = input.tokens;
     place.heads = part.heads;
     place.features = place.rows = part.width;
-    place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows);
+    place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows, locationOf(op.getLoc()));
     places[result] = place;
     ok = ok && halide::guarded(locationOf(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in, part, tiles)); });
     outputOperands.push_back({Operand::Workspace, place.index});
@@ -419,7 +427,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   Place output;
   output.tokens = query.tokens;
   output.heads = query.heads, output.features = value.features, output.rows = value.features + (problem.wantLse ? 1 : 0);
-  output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows);
+  output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows, locationOf(op.getLoc()));
   Halide::Func out;
   if (!halide::guarded(locationOf(op.getLoc()), diagnostics, [&] { out = halide::attend(problem, tiles); }) || !translated)
     return translated ? false : fail(op, "a region could not be translated");

@@ -339,7 +339,7 @@ func.func private @argument_c2() attributes {a = #attn.argument<name = "x", role
 
 // -----
 
-// expected-error @+1 {{size 'n' wants 0 <= minimum <= maximum <= 2147483647, found 3 and 2}}
+// expected-error @+1 {{size 'n' wants 0 <= minimum <= maximum <= 2147352576, found 3 and 2}}
 func.func private @size_c1() attributes {a = #attn.size<name = "n", minimum = 3, maximum = 2>}
 
 // -----

@@ -45,6 +45,23 @@ class CompiledCall(unittest.TestCase):
         return {"x": normal(n, batch, m, scale=1).transpose(1, 0, 2), "wqkv": normal(3 * m, m, scale=m**-0.5), "bqkv": normal(3 * m, scale=0.1),
                 "wo": normal(m, m, scale=m**-0.5), "bo": normal(m, scale=0.1)}
 
+    def test_nan_and_infinity_of_visible_scores_arrive(self):
+        random = np.random.default_rng(1)
+        with tempfile.TemporaryDirectory() as folder:
+            spec = os.path.join(folder, "core.yaml")
+            with open(spec, "w", encoding="utf-8") as file:
+                file.write("mhac: 1\nname: core\nlayer: {d_model: 16, heads: 2}\nprojections: {input: none, output: false}\noutputs: [y, lse]\n")
+            library = self.compile(spec, folder)
+            for value in (np.nan, np.inf):
+                q, k, v = (random.standard_normal((1, 20, 2, 8)).astype(np.float32) for _ in range(3))
+                k[0, 5, 0, 3] = value
+                result = mhac_call.call(library, q=q, k=k, v=v)
+                # An infinite key makes the score +inf, and so the row NaN, where the query's element is positive.
+                rows = np.ones(20, bool) if np.isnan(value) else q[0, :, 0, 3] > 0
+                self.assertEqual(np.isnan(result["lse"][0, 0]).tolist(), rows.tolist())
+                self.assertEqual(np.isnan(result["y"][0, :, 0]).all(-1).tolist(), rows.tolist())
+                self.assertTrue(np.isfinite(result["y"][0, :, 1]).all())
+
     def test_bert_with_padding_and_strides(self):
         arrays, lengths = self.arrays(3, 37), np.array([37, 0, 20])
         with tempfile.TemporaryDirectory() as folder:

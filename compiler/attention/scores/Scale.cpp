@@ -25,6 +25,11 @@ Attribute ScaleAttr::fromSpec(VariantReader &reader) {
     return {};
   }
   double value = reader.number("").value_or(1.0 / std::sqrt(static_cast<double>(*reader.layer.headDim)));
+  // Far from where scale * log2(e) or its products leave f32.
+  if (value < 1e-30 || value > 1e30) {
+    reader.diagnostics.error(reader.spec.word.loc, "'scale' must be from 1e-30 to 1e30").length = getMnemonic().size();
+    return {};
+  }
   return get(reader.context, FloatAttr::get(Float64Type::get(reader.context), value));
 }
 

@@ -72,6 +72,9 @@ class MhacCall(unittest.TestCase):
                 ({"key_lengths": [3, 4]}, TypeError, "key_lengths: found list"),
                 ({"key_lengths": np.arange(4)[::2]}, ValueError, "key_lengths: found strides [16] in bytes, wanted a C-contiguous"),
                 ({"x": good["q"]}, TypeError, "unknown: x"), ({"target": "sparc"}, ValueError, "target: found 'sparc'"),
+                ({"q": None}, TypeError, "missing: q"),
+                ({"workspace": np.empty(8192, np.uint8)[::2]}, ValueError, "workspace: found strides [2] in bytes, wanted a C-contiguous"),
+                ({"workspace": np.frombuffer(bytes(4096), np.uint8)}, ValueError, "workspace: found an array that is read-only"),
                 ({"out": {"z": good["q"]}}, TypeError, "unknown outputs: z"),
                 ({"out": good["q"]}, TypeError, "out: found ndarray, wanted a dictionary of arrays by output")):
             with self.subTest(words), self.assertRaises(error) as caught:

@@ -58,6 +58,17 @@ class MhacRun(unittest.TestCase):
         self.assertGreaterEqual(fields["median_ns"], fields["min_ns"])
         self.assertGreater(fields["peak_gflops"], 0)
 
+    def test_checked_calls_as_json(self):
+        for layer, ok in (("layer_0", True), ("layer_1", False)):
+            code, out, err = run(layer, "--json", "--query=16,17")
+            self.assertEqual(code, 0 if ok else 1, err)
+            lines = [json.loads(line) for line in out.splitlines()]
+            self.assertEqual([line["shape"]["query"] for line in lines], [16, 17])
+            for fields in lines:
+                self.assertEqual(list(fields), ["name", "entry", "shape", "threads", "target", "max_abs_error", "allowed", "ok"])
+                self.assertEqual(fields["ok"], ok)
+                self.assertEqual(fields["max_abs_error"] <= fields["allowed"], ok)
+
     def test_reports_wrong_usage(self):
         self.assertEqual(subprocess.run([RUN], capture_output=True).returncode, 2)
         code, _, err = run("layer_0", "--querry=3")

@@ -124,7 +124,7 @@ TEST(ImportSpec, GivesFixedAndBoundedSizes) {
   stream << imported.entry().getFunctionType() << imported.entry()->getAttr(kSizesAttr);
   EXPECT_EQ(text, "(tensor<2x6x?x8xf32>, tensor<2x3x?x8xf32>, tensor<2x3x?x5xf32>) -> tensor<2x6x?x5xf32>"
                   "[#attn.size<name = \"batch\", minimum = 2, maximum = 2>, #attn.size<name = \"query\", minimum = 0, maximum = 9>, "
-                  "#attn.size<name = \"key\", minimum = 0, maximum = 2147483647>]");
+                  "#attn.size<name = \"key\", minimum = 0, maximum = 2147352576>]");
   EXPECT_TRUE(imported.ops<SwapHeadsOp>().empty());
 }
 
