@@ -94,6 +94,8 @@ private:
   void writeText(StringRef path, const std::string &text);
   void print(const std::string &explanation) { writeText("-", explanation); }
   std::string moduleText();
+  /// The files that were read, by the names that the user gave them.
+  std::vector<std::string> inputFiles() const;
   std::string pathBeside(StringRef output, StringRef suffix) const;
 
   const Options &options;
@@ -254,11 +256,8 @@ void Compilation::emitFiles() {
   if (options.writeDepfile) {
     request.depfilePath = options.depfile.empty() ? pathBeside(request.outputPath, ".d") : options.depfile;
     request.depTarget = options.depTarget;
-    if (options.input != "-")
-      request.dependencies.push_back(input.path);
-    if (StringRef(options.schedule).starts_with("@"))
-      request.dependencies.push_back(options.schedule.substr(1));
   }
+  request.dependencies = inputFiles();
   if (request.kind == EmitKind::SharedObject)
     request.runtimeArchive = findRuntimeArchive(executable);
   if (!emitOutputs(request, diagnostics) && !failed())
@@ -294,14 +293,30 @@ void Compilation::dump(StringRef fileName, const std::string &text) {
   llvm::SmallString<256> path(options.dumpDirectory);
   llvm::sys::path::append(path, fileName);
   OutputFiles files;
+  for (const std::string &file : inputFiles())
+    files.keep(file, "input");
+  for (const std::string &file : {options.output, options.header, options.manifest, options.depfile})
+    if (!file.empty())
+      files.keep(file, "output");
   files.add(path.str().str(), text);
   files.commit(diagnostics);
 }
 
 void Compilation::writeText(StringRef path, const std::string &text) {
   OutputFiles files;
+  for (const std::string &file : inputFiles())
+    files.keep(file, "input");
   files.add(path.str(), text);
   files.commit(diagnostics);
+}
+
+std::vector<std::string> Compilation::inputFiles() const {
+  std::vector<std::string> files;
+  if (options.input != "-")
+    files.push_back(input.path);
+  if (StringRef(options.schedule).starts_with("@"))
+    files.push_back(options.schedule.substr(1));
+  return files;
 }
 
 std::string Compilation::pathBeside(StringRef output, StringRef suffix) const {

@@ -74,6 +74,10 @@ bool emitOutputs(const EmitRequest &request, Diagnostics &diagnostics) {
     return false;
 
   OutputFiles files;
+  for (const std::string &input : request.dependencies)
+    files.keep(input, "input");
+  if (!request.runtimeArchive.empty())
+    files.keep(request.runtimeArchive, "runtime library");
   files.add(request.outputPath, std::move(*code), request.kind == EmitKind::SharedObject);
   if (!request.headerPath.empty())
     files.add(request.headerPath, std::move(*header));

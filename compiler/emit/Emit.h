@@ -41,7 +41,7 @@ struct EmitRequest {
   EmitKind kind = EmitKind::Object;
   /// "-" writes to standard output (text kinds only). The others may be empty: not written.
   std::string outputPath = {}, headerPath = {}, manifestPath = {}, depfilePath = {};
-  /// The target named in the depfile, outputPath when empty; and the files it depends on.
+  /// The target named in the depfile, outputPath when empty; and the files that were read, which no output may replace.
   std::string depTarget = {};
   std::vector<std::string> dependencies = {};
   /// libmhac_runtime.a, for EmitKind::SharedObject only; see findRuntimeArchive.

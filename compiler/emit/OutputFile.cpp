@@ -2,9 +2,9 @@
 #include "emit/OutputFile.h"
 
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mhac {
@@ -24,6 +24,43 @@ static bool isSpecial(const std::string &path) {
   if (path == "-" || fs::status(path, status))
     return path == "-";
   return status.type() != fs::file_type::regular_file && status.type() != fs::file_type::directory_file;
+}
+
+/// The path that all names of a file share; the last part need not exist yet.
+static std::string normalised(llvm::StringRef path) {
+  llvm::SmallString<128> absolute(path), folder;
+  fs::make_absolute(absolute);
+  if (!fs::real_path(llvm::sys::path::parent_path(absolute), folder)) { // before dots go: `link/..` is not `.`
+    llvm::sys::path::append(folder, llvm::sys::path::filename(absolute));
+    absolute = folder;
+  }
+  llvm::sys::path::remove_dots(absolute, /*remove_dot_dot=*/true);
+  return absolute.str().str();
+}
+
+static bool isSameFile(const std::string &a, const std::string &b) {
+  return a == b || (a != "-" && b != "-" && (fs::equivalent(a, b) || normalised(a) == normalised(b)));
+}
+
+bool OutputFiles::checkCollisions(Diagnostics &diagnostics) const {
+  bool ok = true;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string &path = files[i].path;
+    if (path != "-" && isSpecial(path)) // takes any number of outputs
+      continue;
+    for (const auto &[other, what] : kept)
+      if (path != "-" && isSameFile(path, other)) {
+        report(diagnostics, path, "it is the same file as the " + what + " '" + other + "'");
+        ok = false;
+      }
+    for (size_t j = 0; j < i; ++j)
+      if (isSameFile(path, files[j].path)) {
+        report(diagnostics, path,
+               path == "-" ? "another output goes to standard output" : "it is the same file as the output '" + files[j].path + "'");
+        ok = false;
+      }
+  }
+  return ok;
 }
 
 bool OutputFiles::write(File &file, Diagnostics &diagnostics) {
@@ -48,18 +85,14 @@ bool OutputFiles::write(File &file, Diagnostics &diagnostics) {
 
 bool OutputFiles::commit(Diagnostics &diagnostics) {
   auto isFile = [](const File &file) { return !isSpecial(file.path); };
+  bool ok = checkCollisions(diagnostics); // before links are followed: messages name what the user wrote
   for (File &file : files) { // through a symbolic link, as other compilers do
     llvm::SmallString<128> real;
     if (isFile(file) && fs::is_symlink_file(file.path) && !fs::real_path(file.path, real))
       file.path = real.str().str();
   }
-  bool ok = true;
-  llvm::StringSet<> seen;
   for (File &file : files) {
-    if (isFile(file) && !seen.insert(file.path).second) {
-      report(diagnostics, file.path, "two outputs have this name");
-      ok = false;
-    } else if (isFile(file) && fs::is_directory(file.path)) { // rename would find out too late
+    if (isFile(file) && fs::is_directory(file.path)) { // rename would find out too late
       report(diagnostics, file.path, "it is a directory");
       ok = false;
     }

@@ -265,7 +265,7 @@ TEST_F(EmitTest, WritesAllOutputsOrNone) {
   r.manifestPath = folder; // a folder
   EXPECT_NE(failure(r, 2).find("it is a directory"), std::string::npos);
   r.manifestPath = r.outputPath;
-  EXPECT_NE(failure(r, 2).find("two outputs have this name"), std::string::npos);
+  EXPECT_NE(failure(r, 2).find("it is the same file as the output '"), std::string::npos);
   EXPECT_EQ(fileCount(), 0u);
   emit(request(entry, "tiny.o"));
   EXPECT_EQ(fileCount(), 4u) << "object, header, manifest, depfile and no temporary";
