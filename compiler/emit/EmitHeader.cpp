@@ -208,7 +208,7 @@ std::optional<std::string> HeaderWriter::write() {
       << " * Arguments of " << name << ":\n *\n";
   writeArgumentTable();
   writeDescription();
-  std::string guard = "MHAC_GENERATED_" + upper + "_H";
+  std::string guard = "MHAC_GENERATED_" + name + "_H"; // the exact name: headers of `enc` and `Enc` may meet
   out << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <mhac/runtime.h>\n\n"
       << "#if MHAC_ABI_VERSION != 1\n#error \"this header needs the mhac runtime with ABI version 1\"\n#endif\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
