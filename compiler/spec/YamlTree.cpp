@@ -208,7 +208,11 @@ std::optional<Tree> readYaml(StringRef text, StringRef file, Diagnostics &diagno
 }
 
 std::string shownText(StringRef text) {
-  std::string shown = text.size() > 60 ? text.substr(0, 57).str() + "..." : text.str();
+  size_t cut = 57;
+  if (text.size() > 60)
+    while ((static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80 && cut > 54) // not in the middle of a character
+      --cut;
+  std::string shown = text.size() > 60 ? text.substr(0, cut).str() + "..." : text.str();
   for (char &c : shown)
     c = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
   return shown;

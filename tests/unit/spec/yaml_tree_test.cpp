@@ -66,3 +66,10 @@ TEST(YamlTree, KnowsQuotes) {
   EXPECT_EQ(tree.fields[2].second.kind, Tree::Kind::Scalar);
   EXPECT_EQ(tree.fields[3].second.kind, Tree::Kind::Null);
 }
+
+TEST(YamlTree, CutsBetweenCharacters) {
+  EXPECT_EQ(shownText(std::string(56, 'a') + "\xe2\x82\xac" + "bcd"), std::string(56, 'a') + "..."); // the euro sign has bytes 56 to 58
+  EXPECT_EQ(shownText(std::string(54, 'a') + "\xe2\x82\xac" + "bcdef"), std::string(54, 'a') + "\xe2\x82\xac...");
+  EXPECT_EQ(shownText(std::string(54, 'a') + "\xf0\x9f\x98\x80" + "bcdef"), std::string(54, 'a') + "...");
+  EXPECT_EQ(shownText(std::string(57, 'a') + "\xe2\x82\xac"), std::string(57, 'a') + "\xe2\x82\xac");
+}
