@@ -78,7 +78,8 @@ class Artefact:
 
         threads: 1 runs serially, n on a pool of n threads made for this call, 0 without a context.
         target: name of a target in the manifest; only kernels that need no CPU feature beyond its own are used. Default: the machine's best.
-        workspace: True allocates what the layer asks for, False leaves that to the library, a one-dimensional uint8 array is used as it is.
+        workspace: True allocates what the layer asks for, False leaves that to the library, a writable, contiguous one-dimensional
+            uint8 array is used as it is.
         out: dictionary of arrays to write outputs to, by name; those that are not in it are made.
         arrays: inputs, weights and parameters by name.
         """
@@ -93,6 +94,10 @@ class Artefact:
             if workspace is not False:
                 if not isinstance(workspace, np.ndarray) or workspace.dtype != np.uint8 or workspace.ndim != 1:
                     raise TypeError("workspace: found something else, wanted True, False or a one-dimensional uint8 array")
+                if not workspace.flags.writeable:
+                    raise ValueError("workspace: found an array that is read-only, wanted a writable one")
+                if not workspace.flags.c_contiguous:
+                    raise ValueError(f"workspace: found strides {list(workspace.strides)} in bytes, wanted a C-contiguous array")
                 keep.append(workspace)
                 self._put(block, self.manifest["workspace"]["offset"], workspace.ctypes.data)
                 self._put(block, self.manifest["workspace"]["bytes_offset"], workspace.nbytes)
@@ -123,7 +128,7 @@ class Artefact:
         """Values of the sizes, from the shapes of the arrays."""
         inputs = [argument for argument in self.manifest["arguments"] if not argument["output"]]
         unknown = set(arrays) - {argument["name"] for argument in inputs}
-        missing = [argument["name"] for argument in inputs if argument["name"] not in arrays and not argument["optional"]]
+        missing = [argument["name"] for argument in inputs if arrays.get(argument["name"]) is None and not argument["optional"]]
         if unknown or missing:
             raise TypeError(f"{self.manifest['name']}: wanted {', '.join(argument['name'] for argument in inputs)}; "
                             f"unknown: {', '.join(sorted(unknown)) or 'none'}; missing: {', '.join(missing) or 'none'}")
