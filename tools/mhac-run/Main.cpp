@@ -15,6 +15,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace mhac;
 using namespace mhac::artefact;
 
@@ -67,6 +69,18 @@ std::string shapeText(const SizeValues &sizes) {
   return text;
 }
 
+/// The attributes that say which call it was.
+void writeCase(llvm::json::OStream &json, const Case &c) {
+  json.attribute("name", *c.spec.name);
+  json.attribute("entry", c.artefact.manifest.callSymbol);
+  json.attributeObject("shape", [&] {
+    for (const auto &[name, value] : c.sizes)
+      json.attribute(name, value);
+  });
+  json.attribute("threads", c.threads);
+  json.attribute("target", c.target.name);
+}
+
 void printJson(const Case &c, const Operands &operands, const Measurement &times, const Verdict &verdict, size_t workspaceBytes,
                int64_t residentBytes) {
   std::string line;
@@ -75,14 +89,7 @@ void printJson(const Case &c, const Operands &operands, const Measurement &times
   double flops = reference::usefulFlops(c.spec, operands.sizes(), operands.tensors()), bytes = operands.bytes();
   double ns = double(times.minimum());
   json.object([&] {
-    json.attribute("name", *c.spec.name);
-    json.attribute("entry", c.artefact.manifest.callSymbol);
-    json.attributeObject("shape", [&] {
-      for (const auto &[name, value] : c.sizes)
-        json.attribute(name, value);
-    });
-    json.attribute("threads", c.threads);
-    json.attribute("target", c.target.name);
+    writeCase(json, c);
     json.attribute("runs", int64_t(times.times.size()));
     json.attribute("min_ns", times.minimum());
     json.attribute("median_ns", times.median());
@@ -100,6 +107,22 @@ void printJson(const Case &c, const Operands &operands, const Measurement &times
       json.attribute("max_abs_error", nullptr);
     json.attribute("workspace_bytes", int64_t(workspaceBytes));
     json.attribute("peak_rss_bytes", residentBytes);
+  });
+  llvm::outs() << line << "\n";
+}
+
+/// What was checked, of a call that is not timed.
+void printCheckedJson(const Case &c, const Verdict &verdict) {
+  std::string line;
+  llvm::raw_string_ostream out(line);
+  llvm::json::OStream json(out);
+  json.object([&] {
+    writeCase(json, c);
+    if (c.options.check) { // not a number and infinity, which JSON does not have, are null
+      json.attribute("max_abs_error", std::isfinite(verdict.maxError) ? llvm::json::Value(verdict.maxError) : nullptr);
+      json.attribute("allowed", verdict.allowed);
+      json.attribute("ok", verdict.accepted);
+    }
   });
   llvm::outs() << line << "\n";
 }
@@ -155,6 +178,8 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
   } else if (!c.options.json) {
     llvm::outs() << label << ": called\n";
   }
+  if (c.options.json && !c.options.bench)
+    printCheckedJson(c, verdict);
   if (c.options.bench && outcome == Good) {
     MeasureOptions options;
     options.series = c.options.series;

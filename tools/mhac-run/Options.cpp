@@ -67,7 +67,7 @@ const std::vector<OptionRow> &table() {
       {"--series", "<n>", "of calls when benchmarking (default 3)", [](Options &o, auto &v) { return readNumber(v, 1, o.series); }},
       {"--calls", "<n>", "in a series, fewer when they take longer than 2 s (default 60)",
        [](Options &o, auto &v) { return readNumber(v, 1, o.calls); }},
-      {"--json", "", "print one JSON object a measurement", [](Options &o, auto &) { return o.json = true; }},
+      {"--json", "", "print one JSON object a call or, with --bench, a measurement", [](Options &o, auto &) { return o.json = true; }},
       {"--spec", "<file>", "the spec to check with, instead of the one in the manifest",
        [](Options &o, auto &v) { return !(o.specFile = v).empty(); }},
       {"--runtime", "<file>", "libmhac_runtime.a for artefacts that are .o or .a (default: the one that belongs to this program)",
