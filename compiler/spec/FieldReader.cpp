@@ -2,6 +2,7 @@
 #include "spec/FieldReader.h"
 
 #include "spec/DidYouMean.h"
+#include "spec/TakenNames.h"
 #include "spec/YamlTree.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +12,7 @@ using llvm::StringRef;
 
 namespace mhac {
 
-// Names that a generated header could not use, in C99, C11 or C++20, or that an application already defines.
+// Names that a generated header could not use, in C99, C11, C23 or C++20, and `main`.
 static const StringRef keywords[] = {
     "alignas",     "alignof",  "and",          "and_eq",        "asm",       "auto",         "bitand",       "bitor",
     "bool",        "break",    "case",         "catch",         "char",      "char16_t",     "char32_t",     "char8_t",
@@ -280,6 +281,8 @@ std::string whyNotName(StringRef text) {
     return "must have at most " + std::to_string(maxNameLength) + " characters";
   if (llvm::is_contained(keywords, text))
     return "must not be a word that C or C++ keeps for itself";
+  if (isLibraryName(text))
+    return "must not be a name that the C library or a C compiler already uses";
   if (text.starts_with("mhac_"))
     return "must not start with 'mhac_', which the runtime's own symbols do";
   if (text[0] == '_' && text.size() > 1 && (text[1] == '_' || llvm::isUpper(text[1])))

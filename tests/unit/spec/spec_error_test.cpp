@@ -96,6 +96,25 @@ TEST(SpecReader, RejectsWrongNames) {
             9);
 }
 
+TEST(SpecReader, RejectsNamesOfTheLibrary) {
+  int refused = 0;
+  for (const char *name :
+       {"memset", "memcpy", "malloc", "free", "printf", "exit", "read", "exp", "expf", "sqrtl", "j0", "pthread_create", "errno", "std",
+        "size_t", "uint8_t", "int64_t", "intptr_t", "uintmax_t", "\"NULL\"", "int_fast16_t", "INT32_MAX", "SIZE_MAX", "UINT8_C", "INT_MAX",
+        "UINTPTR_MAX", "linux", "unix"}) {
+    std::vector<std::string> messages = read(named(name)).messages;
+    ASSERT_EQ(messages.size(), 1u) << name;
+    EXPECT_EQ(messages[0].find("2:7: 'name' must not be a name that the C library or a C compiler already uses, found"), 0u) << messages[0];
+    ++refused;
+  }
+  EXPECT_EQ(refused, 28);
+  int taken = 0;
+  for (const char *name :
+       {"attn", "Memset", "memset_", "uint_t", "int7_x", "MAX", "INT_MAXIMUM", "f_max", "logs", "int64", "pthread", "strided"})
+    taken += read(named(name)).messages.empty();
+  EXPECT_EQ(taken, 12);
+}
+
 TEST(SpecReader, RejectsContradictions) {
   EXPECT_EQ(
       check({{layer("d_model: 65, heads: 4"), "3:29: 'heads' must divide 'd_model' (65) when 'head_dim' is not given, found '4'"},
