@@ -27,8 +27,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo, plus bo */
-#ifndef MHAC_GENERATED_BERT_BASE_H
-#define MHAC_GENERATED_BERT_BASE_H
+#ifndef MHAC_GENERATED_bert_base_H
+#define MHAC_GENERATED_bert_base_H
 
 #include <mhac/runtime.h>
 
@@ -46,14 +46,14 @@ extern "C" {
 #define BERT_BASE_HEAD_DIM 64
 #define BERT_BASE_V_HEAD_DIM 64
 #define BERT_BASE_D_MODEL 768
-#define BERT_BASE_BATCH_MAX INT64_C(2147483647)
-#define BERT_BASE_QUERY_MAX INT64_C(2147483647)
+#define BERT_BASE_BATCH_MAX INT64_C(2147352576)
+#define BERT_BASE_QUERY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct bert_base_args {
   size_t struct_size;         /* set by BERT_BASE_ARGS_INIT */
-  int64_t batch;              /* 0 .. 2147483647 */
-  int64_t query;              /* 0 .. 2147483647 */
+  int64_t batch;              /* 0 .. 2147352576 */
+  int64_t query;              /* 0 .. 2147352576 */
   const float *x;             /* [batch, query, 768] */
   const int64_t *x_strides;   /* 3 strides in elements; NULL: dense */
   const float *wqkv;          /* [2304, 768]: [out_features, in_features] */

@@ -27,8 +27,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo, plus bo */
-#ifndef MHAC_GENERATED_BERT_LARGE_H
-#define MHAC_GENERATED_BERT_LARGE_H
+#ifndef MHAC_GENERATED_bert_large_H
+#define MHAC_GENERATED_bert_large_H
 
 #include <mhac/runtime.h>
 
@@ -46,14 +46,14 @@ extern "C" {
 #define BERT_LARGE_HEAD_DIM 64
 #define BERT_LARGE_V_HEAD_DIM 64
 #define BERT_LARGE_D_MODEL 1024
-#define BERT_LARGE_BATCH_MAX INT64_C(2147483647)
-#define BERT_LARGE_QUERY_MAX INT64_C(2147483647)
+#define BERT_LARGE_BATCH_MAX INT64_C(2147352576)
+#define BERT_LARGE_QUERY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct bert_large_args {
   size_t struct_size;         /* set by BERT_LARGE_ARGS_INIT */
-  int64_t batch;              /* 0 .. 2147483647 */
-  int64_t query;              /* 0 .. 2147483647 */
+  int64_t batch;              /* 0 .. 2147352576 */
+  int64_t query;              /* 0 .. 2147352576 */
   const float *x;             /* [batch, query, 1024] */
   const int64_t *x_strides;   /* 3 strides in elements; NULL: dense */
   const float *wqkv;          /* [3072, 1024]: [out_features, in_features] */

@@ -26,8 +26,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo, plus bo */
-#ifndef MHAC_GENERATED_GPT2_H
-#define MHAC_GENERATED_GPT2_H
+#ifndef MHAC_GENERATED_gpt2_H
+#define MHAC_GENERATED_gpt2_H
 
 #include <mhac/runtime.h>
 
@@ -45,14 +45,14 @@ extern "C" {
 #define GPT2_HEAD_DIM 64
 #define GPT2_V_HEAD_DIM 64
 #define GPT2_D_MODEL 768
-#define GPT2_BATCH_MAX INT64_C(2147483647)
-#define GPT2_QUERY_MAX INT64_C(2147483647)
+#define GPT2_BATCH_MAX INT64_C(2147352576)
+#define GPT2_QUERY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct gpt2_args {
   size_t struct_size;       /* set by GPT2_ARGS_INIT */
-  int64_t batch;            /* 0 .. 2147483647 */
-  int64_t query;            /* 0 .. 2147483647 */
+  int64_t batch;            /* 0 .. 2147352576 */
+  int64_t query;            /* 0 .. 2147352576 */
   const float *x;           /* [batch, query, 768] */
   const int64_t *x_strides; /* 3 strides in elements; NULL: dense */
   const float *wqkv;        /* [768, 2304]: [in_features, out_features] */

@@ -26,8 +26,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo, plus bo */
-#ifndef MHAC_GENERATED_GPT3_1280_20_H
-#define MHAC_GENERATED_GPT3_1280_20_H
+#ifndef MHAC_GENERATED_gpt3_1280_20_H
+#define MHAC_GENERATED_gpt3_1280_20_H
 
 #include <mhac/runtime.h>
 
@@ -45,14 +45,14 @@ extern "C" {
 #define GPT3_1280_20_HEAD_DIM 64
 #define GPT3_1280_20_V_HEAD_DIM 64
 #define GPT3_1280_20_D_MODEL 1280
-#define GPT3_1280_20_BATCH_MAX INT64_C(2147483647)
-#define GPT3_1280_20_QUERY_MAX INT64_C(2147483647)
+#define GPT3_1280_20_BATCH_MAX INT64_C(2147352576)
+#define GPT3_1280_20_QUERY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct gpt3_1280_20_args {
   size_t struct_size;       /* set by GPT3_1280_20_ARGS_INIT */
-  int64_t batch;            /* 0 .. 2147483647 */
-  int64_t query;            /* 0 .. 2147483647 */
+  int64_t batch;            /* 0 .. 2147352576 */
+  int64_t query;            /* 0 .. 2147352576 */
   const float *x;           /* [batch, query, 1280] */
   const int64_t *x_strides; /* 3 strides in elements; NULL: dense */
   const float *wqkv;        /* [3840, 1280]: [out_features, in_features] */

@@ -26,8 +26,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo */
-#ifndef MHAC_GENERATED_MISTRAL_7B_FULL_H
-#define MHAC_GENERATED_MISTRAL_7B_FULL_H
+#ifndef MHAC_GENERATED_mistral_7b_full_H
+#define MHAC_GENERATED_mistral_7b_full_H
 
 #include <mhac/runtime.h>
 
@@ -45,14 +45,14 @@ extern "C" {
 #define MISTRAL_7B_FULL_HEAD_DIM 128
 #define MISTRAL_7B_FULL_V_HEAD_DIM 128
 #define MISTRAL_7B_FULL_D_MODEL 4096
-#define MISTRAL_7B_FULL_BATCH_MAX INT64_C(2147483647)
-#define MISTRAL_7B_FULL_QUERY_MAX INT64_C(2147483647)
+#define MISTRAL_7B_FULL_BATCH_MAX INT64_C(2147352576)
+#define MISTRAL_7B_FULL_QUERY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct mistral_7b_full_args {
   size_t struct_size;       /* set by MISTRAL_7B_FULL_ARGS_INIT */
-  int64_t batch;            /* 0 .. 2147483647 */
-  int64_t query;            /* 0 .. 2147483647 */
+  int64_t batch;            /* 0 .. 2147352576 */
+  int64_t query;            /* 0 .. 2147352576 */
   const float *x;           /* [batch, query, 4096] */
   const int64_t *x_strides; /* 3 strides in elements; NULL: dense */
   const float *wq;          /* [4096, 4096]: [out_features, in_features] */

@@ -28,8 +28,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo */
-#ifndef MHAC_GENERATED_TRANSFORMER_CROSS_H
-#define MHAC_GENERATED_TRANSFORMER_CROSS_H
+#ifndef MHAC_GENERATED_transformer_cross_H
+#define MHAC_GENERATED_transformer_cross_H
 
 #include <mhac/runtime.h>
 
@@ -48,16 +48,16 @@ extern "C" {
 #define TRANSFORMER_CROSS_V_HEAD_DIM 64
 #define TRANSFORMER_CROSS_D_MODEL 512
 #define TRANSFORMER_CROSS_KV_D_MODEL 512
-#define TRANSFORMER_CROSS_BATCH_MAX INT64_C(2147483647)
-#define TRANSFORMER_CROSS_QUERY_MAX INT64_C(2147483647)
-#define TRANSFORMER_CROSS_KEY_MAX INT64_C(2147483647)
+#define TRANSFORMER_CROSS_BATCH_MAX INT64_C(2147352576)
+#define TRANSFORMER_CROSS_QUERY_MAX INT64_C(2147352576)
+#define TRANSFORMER_CROSS_KEY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct transformer_cross_args {
   size_t struct_size;            /* set by TRANSFORMER_CROSS_ARGS_INIT */
-  int64_t batch;                 /* 0 .. 2147483647 */
-  int64_t query;                 /* 0 .. 2147483647 */
-  int64_t key;                   /* 0 .. 2147483647 */
+  int64_t batch;                 /* 0 .. 2147352576 */
+  int64_t query;                 /* 0 .. 2147352576 */
+  int64_t key;                   /* 0 .. 2147352576 */
   const float *x;                /* [batch, query, 512] */
   const int64_t *x_strides;      /* 3 strides in elements; NULL: dense */
   const float *memory;           /* [batch, key, 512] */

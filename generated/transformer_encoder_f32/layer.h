@@ -27,8 +27,8 @@
  *   output of head h: softmax of S over the visible keys, times V; heads are concatenated in order
  *   a query that sees no key gets zeros from every head; queries that are padding are computed like any other
  *   y: the heads projected with wo */
-#ifndef MHAC_GENERATED_TRANSFORMER_ENCODER_H
-#define MHAC_GENERATED_TRANSFORMER_ENCODER_H
+#ifndef MHAC_GENERATED_transformer_encoder_H
+#define MHAC_GENERATED_transformer_encoder_H
 
 #include <mhac/runtime.h>
 
@@ -46,14 +46,14 @@ extern "C" {
 #define TRANSFORMER_ENCODER_HEAD_DIM 64
 #define TRANSFORMER_ENCODER_V_HEAD_DIM 64
 #define TRANSFORMER_ENCODER_D_MODEL 512
-#define TRANSFORMER_ENCODER_BATCH_MAX INT64_C(2147483647)
-#define TRANSFORMER_ENCODER_QUERY_MAX INT64_C(2147483647)
+#define TRANSFORMER_ENCODER_BATCH_MAX INT64_C(2147352576)
+#define TRANSFORMER_ENCODER_QUERY_MAX INT64_C(2147352576)
 
 /* Arguments of a call. The caller owns everything it points to; nothing is kept after the call. */
 typedef struct transformer_encoder_args {
   size_t struct_size;         /* set by TRANSFORMER_ENCODER_ARGS_INIT */
-  int64_t batch;              /* 0 .. 2147483647 */
-  int64_t query;              /* 0 .. 2147483647 */
+  int64_t batch;              /* 0 .. 2147352576 */
+  int64_t query;              /* 0 .. 2147352576 */
   const float *x;             /* [batch, query, 512] */
   const int64_t *x_strides;   /* 3 strides in elements; NULL: dense */
   const float *wq;            /* [512, 512]: [out_features, in_features] */
