@@ -4,6 +4,7 @@
 Arguments: mhac, the folder of mhac_call.py, the folder of the example specs.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
+import json
 import os
 import subprocess
 import sys
@@ -44,6 +45,20 @@ class CompiledCall(unittest.TestCase):
         m = HEADS * WIDTH
         return {"x": normal(n, batch, m, scale=1).transpose(1, 0, 2), "wqkv": normal(3 * m, m, scale=m**-0.5), "bqkv": normal(3 * m, scale=0.1),
                 "wo": normal(m, m, scale=m**-0.5), "bo": normal(m, scale=0.1)}
+
+    def test_workspace_is_linear_in_the_tokens(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.compile("transformer_cross_f32.yaml", folder)
+            with open(os.path.join(folder, "layer.json"), encoding="utf-8") as file:
+                targets = json.load(file)["targets"]
+        self.assertTrue(targets)
+        for target in targets:
+            # Scratch of a worker is a number; an intermediate has one dimension of tokens: nothing is queries x keys.
+            self.assertIsInstance(target["arena_bytes"], int)
+            self.assertGreaterEqual(len(target["workspace"]), 5)
+            for buffer in target["workspace"]:
+                sizes = [extent["size"] for extent in buffer["dims"] if extent["size"] in ("query", "key")]
+                self.assertEqual(len(sizes), 1, buffer)
 
     def test_nan_and_infinity_of_visible_scores_arrive(self):
         random = np.random.default_rng(1)
