@@ -11,8 +11,8 @@ import unittest
 
 FRESH, SPECS = sys.argv[1:3]
 CODE_BYTES = 96 * 1024
-# Kernel -> FMAs that each product loop must have at least: the accumulators of its register tile. The output projection transposes its tile of
-# four features on AVX2.
+# Kernel -> FMAs of a product loop: the accumulators of its register tile. Where a head's width leaves a rest, its tile has a loop of its own beside
+# a full one.
 TILES = {"x86-64-v4": {"project": 16, "project_y": 16, "attend": 16}, "x86-64-v3": {"project": 12, "project_y": 12, "attend": 8}}
 FULL_REGISTERS = 2.5  # instructions for an FMA of a product loop, at most
 
@@ -39,10 +39,12 @@ class Budgets(unittest.TestCase):
             for kernel in ("project", "project_y"):
                 loops = budget["kernels"][kernel]["loops"]
                 self.assertTrue(loops, f"{label}: {kernel} has no product loop")
-                for loop in loops:
-                    self.assertGreaterEqual(loop["fma"], TILES[target][kernel], f"{label}: {kernel}")
-                    self.assertEqual(loop["spills"], 0, f"{label}: {kernel}")
+                full = [loop for loop in loops if loop["fma"] >= TILES[target][kernel]]
+                self.assertGreaterEqual(2 * len(full), len(loops), f"{label}: {kernel}")
+                for loop in full:
                     self.assertLessEqual(loop["instructions"], FULL_REGISTERS * loop["fma"], f"{label}: {kernel}")
+                for loop in loops:
+                    self.assertEqual(loop["spills"], 0, f"{label}: {kernel}")
 
     def testAttentionKeepsItsTilesInRegisters(self):
         for label, target, budget in budgets():  # scores and weighted sum; the loops with exponentials are not products
