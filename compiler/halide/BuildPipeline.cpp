@@ -4,7 +4,6 @@
 
 #include "attention/AttentionDialect.h"
 #include "halide/Attention.h"
-#include "halide/FastMath.h"
 #include "halide/HalideBoundary.h"
 #include "halide/Project.h"
 #include "halide/TranslateRegion.h"
