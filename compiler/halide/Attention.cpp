@@ -18,7 +18,7 @@ namespace mhac::halide {
 // below them that its probability is exactly 0, also in a chunk where a row sees nothing.
 static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
-/// The largest height in 4..tallest of a register tile that divides `rows`, otherwise `preferred`.
+/// Rows of a register tile: `preferred` if it divides `rows`, otherwise the largest of 4 to `tallest` that does, otherwise `preferred`.
 static int tileHeight(int rows, int preferred, int tallest) {
   if (rows <= preferred || rows % preferred == 0)
     return std::min(rows, preferred);
@@ -38,7 +38,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c).
   Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), eo("eo"), ei("ei"), task("task");
   auto query = [&](const Expr &v) { return (qb * NB + v) * kLanes; };
-  // Bounds of the block, as a Func so that they are computed once a task.
+  // What the block can see.
   Expr firstQuery = query(0), lastQuery = min(query(NB) - 1, p.queries - 1);
   KeyRange range = p.keyRange(b, h, firstQuery, lastQuery);
   // Visiting starts at the first visible key itself (a second condition on the reduction would keep bounds inference from trimming the tiles).
