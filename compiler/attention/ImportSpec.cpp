@@ -3,6 +3,7 @@
 #include "attention/ImportSpec.h"
 
 #include "attention/AttentionDialect.h"
+#include "attention/SourceLocations.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -152,11 +153,9 @@ Importer::Argument Importer::makeArgument(StringRef name, Role role, ArrayRef<st
     if (!ShapedType::isDynamic(extent) && elements <= kLargestTensor)
       elements *= extent;
   }
-  if (elements > kLargestTensor) {
-    auto place = cast<FileLineColLoc>(loc);
-    diagnostics.unsupported({place.getFilename().str(), place.getLine(), place.getColumn()},
+  if (elements > kLargestTensor)
+    diagnostics.unsupported(sourceLocation(loc),
                             ("'" + name + "' has more than " + Twine(kLargestTensor) + " elements, which kernels cannot address").str());
-  }
   auto optional = [&](StringRef text) { return text.empty() ? StringAttr() : builder.getStringAttr(text); };
   return {ArgumentAttr::get(builder.getContext(), name, role, names, strided, check, optional(checkSize), optional(checkWith)),
           RankedTensorType::get(shape, element), loc};

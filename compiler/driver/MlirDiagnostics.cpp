@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/MlirDiagnostics.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
+#include "attention/SourceLocations.h"
 
 namespace mhac {
-
-SourceLocation sourceLocation(mlir::Location loc) {
-  SourceLocation result;
-  loc->walk([&](mlir::Location each) {
-    auto place = mlir::dyn_cast<mlir::FileLineColLoc>(each);
-    if (!place)
-      return mlir::WalkResult::advance();
-    result = {place.getFilename().str(), place.getLine(), place.getColumn()};
-    return mlir::WalkResult::interrupt();
-  });
-  return result;
-}
 
 MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext &context, Diagnostics &diagnostics)
     : ScopedDiagnosticHandler(&context) {

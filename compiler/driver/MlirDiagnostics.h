@@ -6,15 +6,11 @@
 
 #include "mlir/IR/Diagnostics.h"
 
-
 namespace mhac {
 
 class MlirDiagnostics : public mlir::ScopedDiagnosticHandler {
 public:
   MlirDiagnostics(mlir::MLIRContext &context, Diagnostics &diagnostics);
 };
-
-/// The first place in a file that a location mentions; unknown when there is none.
-SourceLocation sourceLocation(mlir::Location loc);
 
 } // namespace mhac

@@ -3,6 +3,7 @@
 #include "halide/BuildPipeline.h"
 
 #include "attention/AttentionDialect.h"
+#include "attention/SourceLocations.h"
 #include "halide/Attention.h"
 #include "halide/HalideBoundary.h"
 #include "halide/Project.h"
@@ -69,15 +70,10 @@ private:
   int outputOf(Value value, Operation *user);
   int argumentOf(Value value) const;
   bool fail(Operation *op, const std::string &message) {
-    diagnostics.internal(locationOf(op->getLoc()), message);
+    diagnostics.internal(sourceLocation(op->getLoc()), message);
     return false;
   }
 
-  static SourceLocation locationOf(Location loc) {
-    if (auto place = loc->findInstanceOf<FileLineColLoc>())
-      return {place.getFilename().str(), place.getLine(), place.getColumn()};
-    return {};
-  }
   /// A name of #attn.schedule's tiles: the values it may have are multiples of `step` in [step, maximum].
   struct Tile {
     llvm::StringLiteral name;
@@ -118,7 +114,7 @@ bool CandidateBuilder::readTiles(Operation *op, std::optional<attn::ScheduleAttr
     if (llvm::none_of(tiles, [&](const Tile &tile) { return tile.name == attribute.getName().getValue(); }))
       problem = "unknown tile '" + attribute.getName().str() + "'; known: " + known;
   if (!problem.empty())
-    diagnostics.usage(locationOf(op->getLoc()), "schedule '" + schedule->getRule().str() + "' of '" + op->getName().getStringRef().str() + "': " + problem);
+    diagnostics.usage(sourceLocation(op->getLoc()), "schedule '" + schedule->getRule().str() + "' of '" + op->getName().getStringRef().str() + "': " + problem);
   return problem.empty();
 }
 
@@ -208,7 +204,7 @@ void CandidateBuilder::addKernel(const std::string &name, Location loc, Scope &s
   kernel.symbol = prefix + "_" + std::to_string(candidate.kernels.size()) + "_" + name;
   kernel.operands = scope.operands;
   kernel.operands.insert(kernel.operands.end(), outputOperands.begin(), outputOperands.end());
-  jobs.push_back({kernel.symbol, Halide::Pipeline(outputs), scope.arguments, locationOf(loc)});
+  jobs.push_back({kernel.symbol, Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc)});
   candidate.kernels.push_back(std::move(kernel));
 }
 
@@ -246,7 +242,7 @@ const Place &CandidateBuilder::lanesOf(Value value, float scale, Location loc) {
   const std::string name = interface.arguments[source.index].name + "_lanes";
   place.isArgument = false;
   place.rows = place.features;
-  place.index = addWorkspace(name, place.tokens, place.heads, place.rows, locationOf(loc));
+  place.index = addWorkspace(name, place.tokens, place.heads, place.rows, sourceLocation(loc));
   Scope scope;
   halide::Accessor rowsAt = halide::rowsAccessor(rows(scope, source), source.order);
   Halide::Func out = halide::packLanes(name, rowsAt, place.features, size(scope, place.tokens), scale);
@@ -341,7 +337,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
       const int output = outputOf(result, user);
       part.name = interface.arguments[output].name;
       name += "_" + part.name;
-      ok = ok && halide::guarded(locationOf(op.getLoc()), diagnostics,
+      ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics,
                                  [&] { outputs.push_back(halide::projectToRows(in, part, size(scope, input.tokens), tiles)); });
       outputOperands.push_back({Operand::Argument, output});
       continue;
@@ -351,9 +347,9 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     place.tokens = input.tokens;
     place.heads = part.heads;
     place.features = place.rows = part.width;
-    place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows, locationOf(op.getLoc()));
+    place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows, sourceLocation(op.getLoc()));
     places[result] = place;
-    ok = ok && halide::guarded(locationOf(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in, part, tiles)); });
+    ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in, part, tiles)); });
     outputOperands.push_back({Operand::Workspace, place.index});
   }
   if (ok)
@@ -426,9 +422,9 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   Place output;
   output.tokens = query.tokens;
   output.heads = query.heads, output.features = value.features, output.rows = value.features + (problem.wantLse ? 1 : 0);
-  output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows, locationOf(op.getLoc()));
+  output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows, sourceLocation(op.getLoc()));
   Halide::Func out;
-  if (!halide::guarded(locationOf(op.getLoc()), diagnostics, [&] { out = halide::attend(problem, tiles); }) || !translated)
+  if (!halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] { out = halide::attend(problem, tiles); }) || !translated)
     return translated ? false : fail(op, "a region could not be translated");
   addKernel("attend", op.getLoc(), scope, {out}, {{Operand::Workspace, output.index}});
   places[op.getOutput()] = output;
@@ -458,7 +454,7 @@ bool CandidateBuilder::returned(func::ReturnOp op) {
     Scope scope;
     Halide::Func out;
     const bool isLse = cast<RankedTensorType>(value.getType()).getRank() == 3;
-    const bool done = halide::guarded(locationOf(op.getLoc()), diagnostics, [&] {
+    const bool done = halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
       Halide::ImageParam source = lanes(scope, place);
       if (isLse) {
         out = halide::storeRow(name, source, place.features, place.heads);

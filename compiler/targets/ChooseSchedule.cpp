@@ -2,6 +2,7 @@
 #include "targets/ChooseSchedule.h"
 
 #include "attention/AttentionDialect.h"
+#include "attention/SourceLocations.h"
 #include "targets/ScheduleRule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,12 +11,6 @@ using namespace mlir;
 
 namespace mhac {
 namespace {
-
-SourceLocation locationOf(Operation *op) {
-  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    return {loc.getFilename().str(), loc.getLine(), loc.getColumn()};
-  return {};
-}
 
 /// The first rule that applies, with those passed over before it in the reason.
 attn::ScheduleAttr chooseFor(Operation *op, const Target &target, Diagnostics &diagnostics) {
@@ -34,7 +29,7 @@ attn::ScheduleAttr chooseFor(Operation *op, const Target &target, Diagnostics &d
       for (auto [name, value] : choice.tiles)
         tiles.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(value)));
       if (StringRef(rule.name).starts_with("generic_"))
-        diagnostics.performanceWarning(locationOf(op), "'" + op->getName().getStringRef().str() + "' takes the generic schedule on " + target.name + passedOver);
+        diagnostics.performanceWarning(sourceLocation(op->getLoc()), "'" + op->getName().getStringRef().str() + "' takes the generic schedule on " + target.name + passedOver);
       return attn::ScheduleAttr::get(op->getContext(), builder.getStringAttr(rule.name), builder.getStringAttr(choice.reason + passedOver),
                                      builder.getDictionaryAttr(tiles));
     }
@@ -73,7 +68,7 @@ LogicalResult chooseSchedules(ModuleOp module, ArrayRef<std::string> targetWords
       copy.setPrivate();
       copy->removeAttr(attn::kEntryAttr);
       copy.walk([&](Operation *op) {
-        if (isa<attn::ProjectOp, attn::AttentionOp, attn::SwapHeadsOp>(op))
+        if (isa<attn::ProjectOp, attn::AttentionOp>(op))
           if (attn::ScheduleAttr schedule = chooseFor(op, target, diagnostics))
             op->setAttr("schedule", schedule);
       });
