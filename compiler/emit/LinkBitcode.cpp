@@ -11,6 +11,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -222,6 +223,17 @@ static void allowSpecialValues(llvm::Module &module) {
       }
 }
 
+/// Halide's prefetches ask for a line that is not kept (`prefetchnta`); weights are used again by the next block of tokens.
+static void keepPrefetchedLines(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call && call->getIntrinsicID() == llvm::Intrinsic::prefetch) {
+        llvm::Type *word = call->getArgOperand(1)->getType();
+        call->setArgOperand(1, llvm::ConstantInt::get(word, 0)); // to read
+        call->setArgOperand(2, llvm::ConstantInt::get(word, 2)); // into L2
+      }
+}
+
 static void removeUnused(llvm::Module &module) {
   llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
@@ -244,6 +256,7 @@ bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagno
   removeUnused(module);
   dropInstructionNames(module);
   allowSpecialValues(module);
+  keepPrefetchedLines(module);
   renameAliasTree(module);
   unsigned constants = 0;
   bool ok = true;

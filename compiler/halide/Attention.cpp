@@ -32,6 +32,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
   const int64_t roundedKeys = (p.maximumKeys + kLanes - 1) / kLanes * kLanes;
   const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, kLanes, tiles.chunk));
+  const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
   const bool oneChunk = p.maximumKeys <= C;
   const int TE = tileHeight(E, tiles.outputRows, tiles.outputRows * 3 / 2);
 
@@ -50,24 +51,27 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   auto tileKey = [&](const Expr &tile) { return base + c * C + tile * TJ; };
   Expr g = h / (p.heads / p.kvHeads);
 
-  RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rt(0, C / TJ, "rt");
+  RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
   RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
   rt.where(c * C + rt * TJ < count);
-  rj.where(c * C + rj.y * TJ < count); // bounds inference trims P and S by this one
-  rj.where(c * C + rj.y * TJ + rj.x < count); // V at hidden keys is never read: it may hold NaN
+  // P.V: full tiles in one loop, then the rest, key by key, so that V at hidden keys is never read: it may hold NaN.
+  rj.where(c * C + rj.y * TJ + TJ <= count);
+  Expr fullTiles = max(min(count - c * C, C), 0) / TJ;
+  rr.where(c * C + fullTiles * TJ + rr < count);
   rs.where(rs.y * C < count);
 
   Func Sa("Sa"), Sm("Sm"), S("S"), Mc("Mc"), Pe("Pe"), P("P"), Lc("Lc"), Oa("Oa"), State("State"), R("R"), Ot("Ot"), out(p.name);
-  auto keyOf = [&](const Expr &j, const Expr &tile) {
+  // Key j of a tile. One that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
+  auto keyOf = [&](const Expr &j, const Expr &tile, bool exists) {
     Expr k = tileKey(tile);
-    // A tile that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
-    return p.keysAreLanes && fromFirstKey ? Expr(k / kLanes * kLanes + unsafe_promise_clamped(k % kLanes + j, 0, kLanes - 1)) : Expr(min(k + j, p.keys - 1));
+    if (p.keysAreLanes && fromFirstKey)
+      return Expr(k / kLanes * kLanes + unsafe_promise_clamped(k % kLanes + j, 0, kLanes - 1));
+    return exists ? Expr(k + j) : Expr(min(k + j, p.keys - 1));
   };
   Sa(lane, i, jj, jt, c, qb, h, b) = 0.f;
-  Sa(lane, i, jj, jt, c, qb, h, b) += p.query(lane, rd, qb * NB + i, h, b) * p.key(rd, keyOf(jj, jt), g, b);
+  Sa(lane, i, jj, jt, c, qb, h, b) += p.query(lane, rd, qb * NB + i, h, b) * p.key(rd, keyOf(jj, jt, everyTileFull), g, b);
   // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
-  const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
   Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
   if (everyTileFull) {
     Sm(lane, i, jj, jt, c, qb, h, b) = scaled;
@@ -96,7 +100,9 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   Lc(lane, i, c, qb, h, b) = 0.f;
   Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
   Oa(lane, i, e, c, qb, h, b) = 0.f;
-  Oa(lane, i, e, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(e, keyOf(rj.x, rj.y), g, b);
+  Oa(lane, i, e, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(e, keyOf(rj.x, rj.y, true), g, b);
+  if (!everyTileFull)
+    Oa(lane, i, e, c, qb, h, b) += P(lane, i, rr, min(fullTiles, C / TJ - 1), c, qb, h, b) * p.value(e, keyOf(rr, fullTiles, true), g, b);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
   constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;
@@ -149,11 +155,14 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
     f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
   S.reorder(lane, i, jj, jt).unroll(i).unroll(jj);
   Sm.compute_at(S, jt).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).unroll(jj);
-  Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj);
+  Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
   P.reorder(lane, jj, i, jt).unroll(jj);
   Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);
   Oa.bound_storage(e, E).unroll(i);
-  Oa.update().split(e, eo, ei, TE, E % TE ? TailStrategy::GuardWithIf : TailStrategy::Auto).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).unroll(i).unroll(ei);
+  auto outputTiles = [&](Stage stage) { return stage.split(e, eo, ei, TE, E % TE ? TailStrategy::GuardWithIf : TailStrategy::Auto).vectorize(lane).unroll(i).unroll(ei); };
+  outputTiles(Oa.update(0)).reorder(lane, i, ei, rj.x, rj.y, eo).unroll(rj.x);
+  if (!everyTileFull)
+    outputTiles(Oa.update(1)).reorder(lane, i, ei, rr, eo);
   constrainLanes(out.output_buffer(), rows);
   return out;
 }

@@ -59,7 +59,8 @@ private:
 
   const Place &lanesOf(Value value, float scale, Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
-  void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands);
+  void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands,
+                 std::set<std::string> streamed = {});
 
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
   Halide::ImageParam lanes(Scope &scope, const Place &place);
@@ -198,13 +199,13 @@ int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &to
 }
 
 void CandidateBuilder::addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs,
-                                 const std::vector<OperandInfo> &outputOperands) {
+                                 const std::vector<OperandInfo> &outputOperands, std::set<std::string> streamed) {
   KernelInfo kernel;
   kernel.name = name;
   kernel.symbol = prefix + "_" + std::to_string(candidate.kernels.size()) + "_" + name;
   kernel.operands = scope.operands;
   kernel.operands.insert(kernel.operands.end(), outputOperands.begin(), outputOperands.end());
-  jobs.push_back({kernel.symbol, Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc)});
+  jobs.push_back({kernel.symbol, Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc), std::move(streamed)});
   candidate.kernels.push_back(std::move(kernel));
 }
 
@@ -313,6 +314,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
   halide::ProjectInput in{lanes(scope, input), input.features, input.heads};
   std::vector<Halide::Func> outputs;
   std::vector<OperandInfo> outputOperands;
+  std::set<std::string> streamed;
   std::string name = "project";
   bool ok = true;
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
@@ -320,6 +322,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     halide::ProjectPart part;
     const int weight = argumentOf(op.getWeights()[map.getWeight()]);
     part.weight = tensor(scope, weight);
+    streamed.insert(part.weight.name());
     part.outIn = op.getLayout() == attn::Layout::OutIn;
     part.hasBias = map.getBias() >= 0;
     if (part.hasBias)
@@ -353,7 +356,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     outputOperands.push_back({Operand::Workspace, place.index});
   }
   if (ok)
-    addKernel(name, op.getLoc(), scope, outputs, outputOperands);
+    addKernel(name, op.getLoc(), scope, outputs, outputOperands, std::move(streamed));
   return ok;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/HalideBoundary.h"
 
+#include "halide/Prefetch.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -87,6 +89,9 @@ bool compileJobs(std::vector<PipelineJob> &jobs, const std::string &target, bool
   for (PipelineJob &job : jobs) {
     MeasureScratch scratch;
     const bool done = guarded(job.loc, diagnostics, [&] {
+      std::vector<std::unique_ptr<PrefetchNextTile>> prefetches;
+      for (const std::string &buffer : job.streamed)
+        job.pipeline.add_custom_lowering_pass(prefetches.emplace_back(std::make_unique<PrefetchNextTile>(buffer)).get(), [] {});
       job.pipeline.add_custom_lowering_pass(&scratch, [] {});
       Module one = job.pipeline.compile_to_module(job.arguments, job.symbol, full);
       for (const Internal::LoweredFunc &function : one.functions())

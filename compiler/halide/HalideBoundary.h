@@ -7,6 +7,7 @@
 #include "support/Diagnostics.h"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct PipelineJob {
   Halide::Pipeline pipeline;
   std::vector<Halide::Argument> arguments;
   SourceLocation loc;
+  std::set<std::string> streamed; // buffers whose scalars are prefetched a register tile ahead
 };
 
 struct CompiledJobs {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/Project.h"
 
+#include "halide/Prefetch.h"
+
 #include <algorithm>
 
 using namespace Halide;
@@ -50,6 +52,7 @@ public:
   Accumulator(Func result, const ProjectInput &input, const ProjectPart &part, int paddedWidth, int limit)
       : sum(result), whole(cut(input, limit).pieces == 1), func(part.name + "_acc") {
     const Pieces pieces = cut(input, limit);
+    features = pieces.features;
     r = RDom(0, pieces.features, 0, pieces.heads, part.name + "_k");
     // A tile that reaches beyond the last feature computes that one again.
     Expr row = part.row(h, paddedWidth == part.width && whole ? Expr(j) : min(j, part.width - 1));
@@ -89,7 +92,12 @@ public:
 
   void computeAt(const LoopLevel &tile) {
     func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
-    func.update().reorder(lane, block, j, r.x, r.y).vectorize(lane).unroll(block).unroll(j);
+    // A loop around each cache line of the weights, for PrefetchNextTile.
+    RVar line(kLineLoop), within("within");
+    int values = kLineValues;
+    while (features % values)
+      values /= 2;
+    func.update().split(r.x, line, within, values).reorder(lane, block, j, within, line, r.y).vectorize(lane).unroll(block).unroll(j);
   }
 
   Var lane{"lane"}, j{"j"}, block{"block"}, h{"h"}, b{"b"};
@@ -98,6 +106,7 @@ public:
 private:
   Func func;
   RDom r;
+  int features = 0; // summed by one loop
 };
 
 /// Height of the register tiles where tiles cannot overlap: `preferred`, or somewhat less if that leaves no rest.
@@ -113,7 +122,7 @@ int tileHeight(int width, int preferred) {
 Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
   Func out(part.name);
   Accumulator acc(out, input, part, part.width, tiles.inputs);
-  Var jo("jo"), ji("ji"), bo("bo"), bi("bi"), group("group"), task("task");
+  Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi"), group("group"), task("task");
   out.bound(acc.lane, 0, kLanes).bound(acc.j, 0, part.width).bound(acc.h, 0, part.heads);
   Stage stage = acc.tile(acc.whole ? std::min(tiles.features, part.width) : tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
   stage.split(bo, group, bo, tiles.tokens / (kLanes * tiles.vectors), TailStrategy::GuardWithIf);
@@ -132,7 +141,7 @@ Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Exp
   const int padded = (part.width + kLanes - 1) / kLanes * kLanes;
   Func lanes(part.name + "_lanes");
   Accumulator acc(lanes, input, part, padded, tiles.inputs);
-  Var jo("jo"), ji("ji"), bo("bo"), bi("bi");
+  Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi");
   // Whole slabs where the width allows it.
   int slab = std::min(tiles.slab, padded);
   for (int s = slab; s >= slab / 2 && s >= kLanes; s -= kLanes)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "halide/Prefetch.h"
+
+#include <algorithm>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace mhac::halide {
+namespace {
+
+/// Indices of the scalars that a statement reads from a buffer.
+class ScalarReads : public IRVisitor {
+public:
+  ScalarReads(const std::string &buffer, std::vector<std::pair<std::string, Expr>> lets) : buffer(buffer), lets(std::move(lets)) {}
+  std::vector<Expr> indices; // without lets
+  std::string loop; // the innermost loop that holds them
+  Expr extent;
+
+protected:
+  using IRVisitor::visit;
+  void visit(const Load *op) override {
+    IRVisitor::visit(op);
+    if (op->name != buffer || !op->type.is_scalar())
+      return;
+    Expr index = op->index;
+    for (auto let = lets.rbegin(); let != lets.rend(); ++let)
+      index = substitute(let->first, let->second, index);
+    indices.push_back(index);
+  }
+  void visit(const LetStmt *op) override {
+    lets.emplace_back(op->name, op->value);
+    IRVisitor::visit(op);
+    lets.pop_back();
+  }
+  void visit(const For *op) override {
+    loop = op->name, extent = op->extent;
+    IRVisitor::visit(op);
+  }
+
+private:
+  const std::string &buffer;
+  std::vector<std::pair<std::string, Expr>> lets; // in scope, outermost first
+};
+
+} // namespace
+
+Stmt PrefetchNextTile::visit(const LetStmt *op) {
+  lets.emplace_back(op->name, op->value);
+  Stmt result = IRMutator::visit(op);
+  lets.pop_back();
+  return result;
+}
+
+Stmt PrefetchNextTile::visit(const For *op) {
+  if (!ends_with(op->name, std::string(".") + kLineLoop)) {
+    loops.push_back(op);
+    std::vector<std::pair<std::string, Expr>> outside;
+    if (ends_with(op->name, std::string(".") + kTileLoop))
+      std::swap(lets, outside); // these do not change from tile to tile
+    Stmt result = IRMutator::visit(op);
+    if (!outside.empty())
+      std::swap(lets, outside);
+    loops.pop_back();
+    return result;
+  }
+  auto enclosing = [&](const char *name) {
+    auto found = std::find_if(loops.rbegin(), loops.rend(), [&](const For *loop) { return ends_with(loop->name, std::string(".") + name); });
+    return found == loops.rend() ? nullptr : *found;
+  };
+  const For *tile = enclosing(kTileLoop), *tokens = enclosing(kTokenLoop);
+  ScalarReads reads(buffer, lets);
+  op->body.accept(&reads);
+  const std::optional<int64_t> steps = as_const_int(reads.extent.defined() ? reads.extent : Expr(0));
+  if (!tile || reads.indices.empty() || !steps)
+    return op;
+  // What is read a tile later, as distances from its first value.
+  auto later = [&](const Expr &index, int step) {
+    return simplify(substitute({{reads.loop, step}, {tile->name, Variable::make(Int(32), tile->name) + 1}}, index));
+  };
+  const Expr first = later(reads.indices.front(), 0);
+  std::vector<int64_t> lines;
+  for (const Expr &index : reads.indices)
+    for (int step = 0; step < *steps; ++step) {
+      const std::optional<int64_t> distance = as_const_int(simplify(later(index, step) - first));
+      if (!distance)
+        return op; // not the plain walk through a matrix that this is for
+      lines.push_back(*distance - Internal::mod_imp(*distance, static_cast<int64_t>(kLineValues)));
+    }
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  const std::string base = unique_name("next");
+  Stmt prefetches;
+  for (int64_t line : lines) {
+    Expr call = Call::make(Float(32), Call::prefetch, {Variable::make(Handle(), buffer), Variable::make(Int(32), base) + static_cast<int>(line), 1, kLineValues}, Call::Intrinsic);
+    Stmt one = Evaluate::make(call);
+    prefetches = prefetches.defined() ? Block::make(prefetches, one) : one;
+  }
+  prefetches = LetStmt::make(base, first, prefetches);
+  if (tokens && !is_const_one(tokens->extent))
+    prefetches = IfThenElse::make(Variable::make(Int(32), tokens->name) == tokens->min, prefetches);
+  return For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, Block::make(prefetches, op->body));
+}
+
+} // namespace mhac::halide
