@@ -28,7 +28,7 @@ static int tileHeight(int rows, int preferred, int tallest) {
   return preferred;
 }
 
-Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
+Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
   const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
   const int64_t roundedKeys = (p.maximumKeys + kLanes - 1) / kLanes * kLanes;
   const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, kLanes, tiles.chunk));
@@ -61,6 +61,10 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   rs.where(rs.y * C < count);
 
   Func Sa("Sa"), Sm("Sm"), S("S"), Mc("Mc"), Pe("Pe"), P("P"), Lc("Lc"), Oa("Oa"), State("State"), R("R"), Ot("Ot"), out(p.name);
+  std::optional<LanesOfRows> queryTile;
+  if (p.queryRows)
+    queryTile.emplace("Q", p.queryRows, D, p.queries, p.queryScale);
+  auto queryAt = [&](const Expr &d, const Expr &block) { return queryTile ? Expr(queryTile->func(lane, d, block, h, b)) : Expr(p.queryLanes(lane, d, block, h, b)); };
   // Key j of a tile. One that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
   auto keyOf = [&](const Expr &j, const Expr &tile, bool exists) {
     Expr k = tileKey(tile);
@@ -69,7 +73,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
     return exists ? Expr(k + j) : Expr(min(k + j, p.keys - 1));
   };
   Sa(lane, i, jj, jt, c, qb, h, b) = 0.f;
-  Sa(lane, i, jj, jt, c, qb, h, b) += p.query(lane, rd, qb * NB + i, h, b) * p.key(rd, keyOf(jj, jt, everyTileFull), g, b);
+  Sa(lane, i, jj, jt, c, qb, h, b) += queryAt(rd, qb * NB + i) * p.key(rd, keyOf(jj, jt, everyTileFull), g, b);
   // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
   Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
@@ -126,14 +130,27 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   Expr lse = maximum * kLn2 + (logPositive(sum) + strict_float(sum - sum));
   R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), select(strict_float(sum == 0.f), -std::numeric_limits<float>::infinity(), lse));
   auto at = [&](Func f, Expr row) { return f(lane, block % NB, row, block / NB, h, b); };
-  Expr normalised = at(Ot, p.wantLse ? min(e, E - 1) : Expr(e)) * at(R, 0);
-  out(lane, e, block, h, b) = p.wantLse ? select(e < E, normalised, at(R, 1)) : normalised;
+  Expr normalised = at(Ot, p.wantLse || E % kLanes ? min(e, E - 1) : Expr(e)) * at(R, 0);
+  Func lanes(p.name + "_lanes");
+  lanes(lane, e, block, h, b) = p.wantLse ? select(e < E, normalised, at(R, 1)) : normalised;
 
   // Schedule: a task is a block of queries of one head.
-  Var i_("i_");
-  out.bound(lane, 0, kLanes).bound(e, 0, rows).bound(h, 0, p.heads);
-  out.split(block, qb, i_, NB, TailStrategy::RoundUp).reorder(lane, i_, e, qb, h, b).vectorize(lane).unroll(i_).fuse(qb, h, task).fuse(task, b, task).parallel(task);
-  LoopLevel perTask(out, task), perChunk = perTask;
+  LoopLevel perTask, perChunk;
+  if (order) {
+    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *order, (E + kLanes - 1) / kLanes * kLanes, NB * kLanes, [&](LoopLevel level) { perTask = level; });
+  } else {
+    Var i_("i_");
+    out(lane, e, block, h, b) = lanes(lane, e, block, h, b);
+    out.bound(lane, 0, kLanes).bound(e, 0, rows).bound(h, 0, p.heads);
+    out.split(block, qb, i_, NB, TailStrategy::RoundUp).reorder(lane, i_, e, qb, h, b).vectorize(lane).unroll(i_).fuse(qb, h, task).fuse(task, b, task).parallel(task);
+    perTask = LoopLevel(out, task);
+    constrainLanes(out.output_buffer(), rows);
+  }
+  perChunk = perTask;
+  if (queryTile) {
+    queryTile->func.compute_at(perTask).bound_extent(queryTile->block, NB).bound_extent(queryTile->h, 1).bound_extent(queryTile->b, 1);
+    queryTile->scheduleTiles({});
+  }
   for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa, &State, &R})
     if (f->defined())
       f->bound(lane, 0, kLanes).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).vectorize(lane);
@@ -163,7 +180,6 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles) {
   outputTiles(Oa.update(0)).reorder(lane, i, ei, rj.x, rj.y, eo).unroll(rj.x);
   if (!everyTileFull)
     outputTiles(Oa.update(1)).reorder(lane, i, ei, rr, eo);
-  constrainLanes(out.output_buffer(), rows);
   return out;
 }
 

@@ -22,7 +22,9 @@ struct KeyRange {
 struct AttentionProblem {
   std::string name;
   int heads = 1, kvHeads = 1, headDim = 1, vHeadDim = 1;
-  Halide::ImageParam query; // lane-major, scale and log2(e) already in it
+  Accessor queryRows;            // rows, transposed by each task; `queryScale` goes into them
+  float queryScale = 1.f;
+  Halide::ImageParam queryLanes; // or lane-major, scale and log2(e) already in it
   Accessor key, value;
   bool keysAreLanes = false; // key and value come from a projection: blocks are padded, reads beyond the last key stay inside
   Halide::Expr queries, keys;
@@ -35,8 +37,8 @@ struct AttentionProblem {
   bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
 };
 
-/// The output in lane-major layout, vHeadDim (+ 1) rows.
-Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles);
+/// The output in lane-major layout, vHeadDim (+ 1) rows, or as rows in the given order (without lse).
+Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles, std::optional<RowOrder> order);
 
 /// Row `row` of a lane-major buffer as a dense tensor [b, h, q].
 Halide::Func storeRow(const std::string &name, const Halide::ImageParam &lanes, int row, int heads);

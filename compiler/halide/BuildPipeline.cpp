@@ -69,6 +69,11 @@ private:
   Halide::Expr size(Scope &scope, const ExtentInfo &extent);
   ExtentInfo tokenExtent(Value value, unsigned dim);
   int outputOf(Value value, Operation *user);
+  struct StoredOutput {
+    int argument;
+    RowOrder order;
+  };
+  std::optional<StoredOutput> storedOutput(Value value);
   int argumentOf(Value value) const;
   bool fail(Operation *op, const std::string &message) {
     diagnostics.internal(sourceLocation(op->getLoc()), message);
@@ -291,7 +296,7 @@ bool CandidateBuilder::swapHeads(attn::SwapHeadsOp op) {
   if (found == places.end())
     return fail(op, "'attn.swap_heads' of a value that has no place");
   Place place = found->second;
-  if (place.isArgument) {
+  if (place.isArgument && interface.arguments[place.index].role == ArgumentRole::Input) {
     // [b, s, h, d] seen as [b, h, s, d].
     const ArgumentInfo &info = interface.arguments[place.index];
     place.order = RowOrder::Bshd;
@@ -371,15 +376,16 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
 
   // What is left of the scale goes into Q if Q is transposed here, else into the scores.
   const float scale = static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() ? 1. : 1.4426950408889634));
-  const bool scaleQuery = places.at(op.getQuery()).isArgument;
-  const Place query = lanesOf(op.getQuery(), scaleQuery ? scale : 1.f, op.getLoc());
-  const Place key = places.at(op.getKey()), value = places.at(op.getValue());
+  const Place query = places.at(op.getQuery()), key = places.at(op.getKey()), value = places.at(op.getValue());
 
   Scope scope;
   halide::AttentionProblem problem;
   problem.name = "attention" + std::to_string(candidate.workspace.size());
   problem.heads = query.heads, problem.kvHeads = key.heads, problem.headDim = query.features, problem.vHeadDim = value.features;
-  problem.query = lanes(scope, query);
+  if (query.isArgument)
+    problem.queryRows = halide::rowsAccessor(rows(scope, query), query.order), problem.queryScale = scale;
+  else
+    problem.queryLanes = lanes(scope, query), problem.scale = scale;
   auto accessor = [&](const Place &place) {
     return place.isArgument ? halide::rowsAccessor(rows(scope, place), place.order) : halide::lanesAccessor(lanes(scope, place));
   };
@@ -388,7 +394,6 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   problem.queries = size(scope, query.tokens), problem.keys = size(scope, key.tokens);
   problem.fixedKeys = key.tokens.size < 0 || interface.sizes[key.tokens.size].isFixed();
   problem.maximumKeys = key.tokens.size < 0 ? key.tokens.factor : interface.sizes[key.tokens.size].maximum;
-  problem.scale = scaleQuery ? 1.f : scale;
   problem.wantLse = static_cast<bool>(op.getLse());
   problem.masked = !op.getMask().empty();
   if (problem.masked && op.getBlocks().empty())
@@ -422,18 +427,38 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     std::vector<Halide::Expr> range = evaluate(op.getBlocks(), {b, h, first, last});
     return halide::KeyRange{range[0], range[1], range[2], range[3]};
   };
+  // Rows that are only returned are stored by the kernel itself; with lse, or for a projection, lanes come first.
+  const std::optional<StoredOutput> stored = op.getLse() ? std::nullopt : storedOutput(op.getOutput());
   Place output;
   output.tokens = query.tokens;
   output.heads = query.heads, output.features = value.features, output.rows = value.features + (problem.wantLse ? 1 : 0);
-  output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows, sourceLocation(op.getLoc()));
+  if (stored)
+    output.isArgument = true, output.index = stored->argument, output.order = stored->order, problem.name = interface.arguments[stored->argument].name;
+  else
+    output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows, sourceLocation(op.getLoc()));
   Halide::Func out;
-  if (!halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] { out = halide::attend(problem, tiles); }) || !translated)
-    return translated ? false : fail(op, "a region could not be translated");
-  addKernel("attend", op.getLoc(), scope, {out}, {{Operand::Workspace, output.index}});
+  const bool built = halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
+    out = halide::attend(problem, tiles, stored ? std::optional(stored->order) : std::nullopt);
+  });
+  if (!built || !translated)
+    return built ? fail(op, "a region could not be translated") : false;
+  addKernel("attend", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, output.index}});
   places[op.getOutput()] = output;
   if (op.getLse())
     places[op.getLse()] = output;
   return true;
+}
+
+/// Where `value` goes if all that is done with it is to return it.
+std::optional<CandidateBuilder::StoredOutput> CandidateBuilder::storedOutput(Value value) {
+  RowOrder order = RowOrder::Bhsd;
+  if (value.hasOneUse())
+    if (auto swap = dyn_cast<attn::SwapHeadsOp>(*value.user_begin()))
+      value = swap.getResult(), order = RowOrder::Bshd;
+  auto user = value.hasOneUse() ? dyn_cast<func::ReturnOp>(*value.user_begin()) : func::ReturnOp();
+  if (!user)
+    return std::nullopt;
+  return StoredOutput{outputOf(value, user), order};
 }
 
 /// The size of a dimension of a tensor whose place is known.
@@ -448,8 +473,8 @@ ExtentInfo CandidateBuilder::tokenExtent(Value value, unsigned dim) {
 bool CandidateBuilder::returned(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     auto found = places.find(value);
-    if (found == places.end())
-      continue; // a projection stored it
+    if (found == places.end() || found->second.isArgument)
+      continue; // its kernel stored it
     const Place place = found->second;
     auto attribute = op->getParentOfType<func::FuncOp>().getResultAttrOfType<attn::ArgumentAttr>(i, attn::kArgumentAttr);
     const int output = interface.argumentIndex(attribute.getName());

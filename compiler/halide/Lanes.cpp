@@ -2,7 +2,6 @@
 #include "halide/Lanes.h"
 
 #include <algorithm>
-#include <optional>
 
 using namespace Halide;
 
@@ -72,30 +71,39 @@ void TileTranspose::computeAt(const LoopLevel &level, const std::vector<Var> &si
   }
 }
 
-Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) {
-  Var lane("lane"), f("f"), fo("fo"), fi("fi"), block("block"), bo("bo"), bi("bi"), h("h"), b("b"), tile("tile"), task("task");
+LanesOfRows::LanesOfRows(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) : func(name), features(features) {
+  Var lane("lane"), f("f"), tile("tile");
   auto value = [&](const Expr &feature, const Expr &i) {
     Expr v = rows(feature, min(block * kLanes + i, tokens - 1), h, b);
     return scale == 1.f ? v : v * scale;
   };
-  Func packed(name);
-  std::optional<TileTranspose> transpose;
   if (features < kLanes) {
-    packed(lane, f, block, h, b) = value(f, lane); // narrower than a tile: strided loads
+    func(lane, f, block, h, b) = value(f, lane); // narrower than a tile: strided loads
   } else {
     // The last tile is moved back to end with the last feature.
     auto first = [&](const Expr &t) { return features % kLanes ? min(t * kLanes, features - kLanes) : t * kLanes; };
     transpose.emplace([&](Expr x, Expr y) { return value(first(tile) + x, y); }, std::vector<Var>{tile, block, h, b}, name + "_t");
-    packed(lane, f, block, h, b) = transpose->result()((f - first(f / kLanes)) * kLanes + lane, f / kLanes, block, h, b);
+    func(lane, f, block, h, b) = transpose->result()((f - first(f / kLanes)) * kLanes + lane, f / kLanes, block, h, b);
   }
+}
+
+void LanesOfRows::scheduleTiles(const std::vector<Var> &single) {
+  Var lane = func.args()[0], f = func.args()[1], fo("fo"), fi("fi");
   const int height = std::min(features, kLanes);
-  packed.bound(lane, 0, kLanes).bound(f, 0, features);
-  packed.split(f, fo, fi, height, features % height ? TailStrategy::GuardWithIf : TailStrategy::Auto).split(block, bo, bi, kBlockPair / kLanes, TailStrategy::RoundUp);
-  packed.reorder(lane, fi, fo, bi, bo, h, b).vectorize(lane).unroll(fi).fuse(bo, h, task).fuse(task, b, task).parallel(task);
+  func.bound(lane, 0, kLanes).bound(f, 0, features);
+  func.split(f, fo, fi, height, features % height ? TailStrategy::GuardWithIf : TailStrategy::Auto);
+  func.reorder(lane, fi, fo, block, h, b).vectorize(lane).unroll(fi);
   if (transpose)
-    transpose->computeAt(LoopLevel(packed, fo), {});
-  constrainLanes(packed.output_buffer(), features);
-  return packed;
+    transpose->computeAt(LoopLevel(func, fo), single);
+}
+
+Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) {
+  LanesOfRows lanes(name, rows, features, tokens, scale);
+  Var bo("bo"), bi("bi"), task("task");
+  lanes.scheduleTiles({});
+  lanes.func.split(lanes.block, bo, bi, kBlockPair / kLanes, TailStrategy::RoundUp).fuse(bo, lanes.h, task).fuse(task, lanes.b, task).parallel(task);
+  constrainLanes(lanes.func.output_buffer(), features);
+  return lanes.func;
 }
 
 Func unpackRows(const std::string &name, Func lanes, int features, int heads, const Expr &tokens, RowOrder order, int slab, int tokenBlock,

@@ -7,6 +7,7 @@
 #include "Halide.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,21 @@ private:
   std::vector<Halide::Func> stages;
 };
 
-/// rows -> lanes, times `scale`. Rows beyond `tokens` repeat the last one: they are computed and never stored.
+/// rows -> lanes, times `scale`: (lane, feature, block, head, batch). Rows beyond `tokens` repeat the last one: they are computed and never stored.
+class LanesOfRows {
+public:
+  LanesOfRows(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale);
+  Halide::Func func;
+  /// Tiles of 16 x 16 inside the loops over blocks, heads and batch; `single`: those of which bounds inference cannot see that there is one value.
+  void scheduleTiles(const std::vector<Halide::Var> &single);
+  Halide::Var block{"block"}, h{"h"}, b{"b"};
+
+private:
+  int features;
+  std::optional<TileTranspose> transpose;
+};
+
+/// The same as a kernel.
 Halide::Func packLanes(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale);
 
 /// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch). A task stores `slab` features of `tokenBlock` tokens (multiples of 16
