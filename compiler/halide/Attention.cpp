@@ -18,23 +18,13 @@ namespace mhac::halide {
 // below them that its probability is exactly 0, also in a chunk where a row sees nothing.
 static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
-/// Rows of a register tile: `preferred` if it divides `rows`, otherwise the largest of 4 to `tallest` that does, otherwise `preferred`.
-static int tileHeight(int rows, int preferred, int tallest) {
-  if (rows <= preferred || rows % preferred == 0)
-    return std::min(rows, preferred);
-  for (int height = tallest; height >= 4; --height)
-    if (rows % height == 0)
-      return height;
-  return preferred;
-}
-
 Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
   const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
-  const int64_t roundedKeys = (p.maximumKeys + kLanes - 1) / kLanes * kLanes;
-  const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, kLanes, tiles.chunk));
+  const int64_t roundedKeys = (p.maximumKeys + TJ - 1) / TJ * TJ;
+  const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, TJ, std::max(tiles.chunk / TJ, 1) * TJ));
   const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
   const bool oneChunk = p.maximumKeys <= C;
-  const int TE = tileHeight(E, tiles.outputRows, tiles.outputRows * 3 / 2);
+  const int TE = tileHeight(E, tiles.outputRows), paddedE = (E + TE - 1) / TE * TE;
 
   // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c).
   Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), eo("eo"), ei("ei"), task("task");
@@ -68,7 +58,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   // Key j of a tile. One that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
   auto keyOf = [&](const Expr &j, const Expr &tile, bool exists) {
     Expr k = tileKey(tile);
-    if (p.keysAreLanes && fromFirstKey)
+    if (p.keysAreLanes && fromFirstKey && kLanes % TJ == 0)
       return Expr(k / kLanes * kLanes + unsafe_promise_clamped(k % kLanes + j, 0, kLanes - 1));
     return exists ? Expr(k + j) : Expr(min(k + j, p.keys - 1));
   };
@@ -103,10 +93,12 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   P(lane, i, jj, jt, c, qb, h, b) = select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum);
   Lc(lane, i, c, qb, h, b) = 0.f;
   Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
+  // Tiles of rows that reach beyond the last compute that one again.
+  Expr valueRow = paddedE == E ? Expr(e) : min(e, E - 1);
   Oa(lane, i, e, c, qb, h, b) = 0.f;
-  Oa(lane, i, e, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(e, keyOf(rj.x, rj.y, true), g, b);
+  Oa(lane, i, e, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(valueRow, keyOf(rj.x, rj.y, true), g, b);
   if (!everyTileFull)
-    Oa(lane, i, e, c, qb, h, b) += P(lane, i, rr, min(fullTiles, C / TJ - 1), c, qb, h, b) * p.value(e, keyOf(rr, fullTiles, true), g, b);
+    Oa(lane, i, e, c, qb, h, b) += P(lane, i, rr, min(fullTiles, C / TJ - 1), c, qb, h, b) * p.value(valueRow, keyOf(rr, fullTiles, true), g, b);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
   constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;
@@ -175,8 +167,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
   P.reorder(lane, jj, i, jt).unroll(jj);
   Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);
-  Oa.bound_storage(e, E).unroll(i);
-  auto outputTiles = [&](Stage stage) { return stage.split(e, eo, ei, TE, E % TE ? TailStrategy::GuardWithIf : TailStrategy::Auto).vectorize(lane).unroll(i).unroll(ei); };
+  Oa.bound_storage(e, paddedE).split(e, eo, ei, TE, TailStrategy::RoundUp).unroll(i);
+  auto outputTiles = [&](Stage stage) { return stage.split(e, eo, ei, TE, TailStrategy::RoundUp).vectorize(lane).unroll(i).unroll(ei); };
   outputTiles(Oa.update(0)).reorder(lane, i, ei, rj.x, rj.y, eo).unroll(rj.x);
   if (!everyTileFull)
     outputTiles(Oa.update(1)).reorder(lane, i, ei, rr, eo);

@@ -85,7 +85,6 @@ private:
     llvm::StringLiteral name;
     int &value;
     int step, maximum;
-    bool powerOfTwo = false;
   };
   bool readTiles(Operation *op, std::optional<attn::ScheduleAttr> schedule, std::initializer_list<Tile> tiles);
 
@@ -110,8 +109,8 @@ bool CandidateBuilder::readTiles(Operation *op, std::optional<attn::ScheduleAttr
     const int64_t value = number ? number.getInt() : 0;
     if (!number)
       problem = "missing tile '" + tile.name.str() + "'";
-    else if (value < tile.step || value > tile.maximum || value % tile.step || (tile.powerOfTwo && !llvm::isPowerOf2_64(value)))
-      problem = "'" + tile.name.str() + "' must be a " + (tile.powerOfTwo ? "power of two" : "multiple of " + std::to_string(tile.step)) + " from " +
+    else if (value < tile.step || value > tile.maximum || value % tile.step)
+      problem = "'" + tile.name.str() + "' must be a multiple of " + std::to_string(tile.step) + " from " +
                 std::to_string(tile.step) + " to " + std::to_string(tile.maximum) + ", got " + std::to_string(value);
     else
       tile.value = static_cast<int>(value);
@@ -370,7 +369,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     return fail(op, "score regions other than the scale have no kernel");
   halide::AttentionTiles tiles;
   if (!readTiles(op, op.getSchedule(),
-                 {{"query_vectors", tiles.queryVectors, 1, 2}, {"score_keys", tiles.scoreKeys, 1, 16, true}, {"output_rows", tiles.outputRows, 1, 16},
+                 {{"query_vectors", tiles.queryVectors, 1, 2}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
                   {"chunk", tiles.chunk, 16, 65536}}))
     return false;
 

@@ -7,6 +7,15 @@ using namespace Halide;
 
 namespace mhac::halide {
 
+int tileHeight(int width, int tallest) {
+  int best = 1;
+  auto cost = [&](int height) { return static_cast<int64_t>((width + height - 1) / height) * (3 * height + 2); };
+  for (int height = 2; height <= std::min(width, tallest); ++height)
+    if (cost(height) <= cost(best))
+      best = height;
+  return best;
+}
+
 ImageParam rowsParam(const std::string &name, RowOrder order) {
   ImageParam param(Float(32), order == RowOrder::Tokens ? 3 : 4, name);
   param.dim(0).set_min(0).set_stride(1);

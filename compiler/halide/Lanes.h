@@ -19,6 +19,10 @@ inline constexpr int kLanes = 16;
 /// Blocks of a lane-major buffer come in pairs, so that no kernel has a tail along tokens.
 inline constexpr int kBlockPair = 2 * kLanes;
 
+/// Rows of a register tile over `width` rows, at most `tallest`: the height with the fewest instructions. For each step of the sum a tile takes a
+/// broadcast a row, two loads, and two multiply-adds a row; rows of the last tile that reach beyond the width are computed in vain.
+int tileHeight(int width, int tallest);
+
 /// An element of a tensor by (feature, token, head, batch), whatever its order of dimensions.
 using Accessor = std::function<Halide::Expr(Halide::Expr feature, Halide::Expr token, Halide::Expr head, Halide::Expr batch)>;
 

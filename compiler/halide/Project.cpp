@@ -109,14 +109,6 @@ private:
   int features = 0; // summed by one loop
 };
 
-/// Height of the register tiles where tiles cannot overlap: `preferred`, or somewhat less if that leaves no rest.
-int tileHeight(int width, int preferred) {
-  for (int height = std::min(width, preferred); height >= (3 * preferred + 3) / 4; --height)
-    if (width % height == 0)
-      return height;
-  return std::min(width, preferred);
-}
-
 } // namespace
 
 Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
@@ -124,7 +116,7 @@ Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const Pr
   Accumulator acc(out, input, part, part.width, tiles.inputs);
   Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi"), group("group"), task("task");
   out.bound(acc.lane, 0, kLanes).bound(acc.j, 0, part.width).bound(acc.h, 0, part.heads);
-  Stage stage = acc.tile(acc.whole ? std::min(tiles.features, part.width) : tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
+  Stage stage = acc.tile(tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
   stage.split(bo, group, bo, tiles.tokens / (kLanes * tiles.vectors), TailStrategy::GuardWithIf);
   if (acc.whole)
     stage.reorder(acc.lane, bi, ji, bo, jo, group, acc.h, acc.b);
@@ -152,7 +144,7 @@ Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Exp
   return unpackRows(part.name, lanes, part.width, 1, tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
     lanes.compute_at(task).bound(acc.lane, 0, kLanes).bound_storage(acc.j, slab).bound_storage(acc.block, tiles.tokens / kLanes);
     lanes.bound_extent(acc.b, 1).bound_extent(acc.h, 1);
-    Stage stage = acc.tile(acc.whole ? std::min(tiles.features, kLanes) : tileHeight(slab, tiles.features), tiles.vectors, ji, jo, bi, bo);
+    Stage stage = acc.tile(tileHeight(slab, tiles.features), tiles.vectors, ji, jo, bi, bo);
     if (acc.whole)
       stage.reorder(acc.lane, bi, ji, bo, jo);
     else

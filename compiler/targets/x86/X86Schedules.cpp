@@ -47,15 +47,15 @@ ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
-          "blocks of 16 queries; 8 accumulators of 4 keys (4 rows of V) x 2 half vectors in 16 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 1}, {"score_keys", 4}, {"output_rows", 4}, {"chunk", chunkFor(target, 16)}}};
+          "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; scores of a chunk of keys in half of L2",
+          {{"query_vectors", 1}, {"score_keys", 6}, {"output_rows", 6}, {"chunk", chunkFor(target, 16)}}};
 }
 
 const ScheduleRule rules[] = {
     {"x86_project_f8_t32", "attn.project", projectWide},
     {"x86_project_f6_t16", "attn.project", projectNarrow},
     {"x86_prefill_q32_k8", "attn.attention", attendWide},
-    {"x86_prefill_q16_k4", "attn.attention", attendNarrow},
+    {"x86_prefill_q16_k6", "attn.attention", attendNarrow},
 };
 
 } // namespace
