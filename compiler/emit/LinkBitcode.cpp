@@ -2,6 +2,7 @@
 #include "emit/LinkBitcode.h"
 
 #include "emit/EntryShim.h"
+#include "emit/ScaleByPowers.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
@@ -257,6 +258,7 @@ bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagno
   dropInstructionNames(module);
   allowSpecialValues(module);
   keepPrefetchedLines(module);
+  scaleByPowers(module);
   renameAliasTree(module);
   unsigned constants = 0;
   bool ok = true;
