@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "targets/ScheduleRule.h"
 
+#include "attention/AttentionDialect.h"
+
 #include <algorithm>
 
 namespace mhac {
@@ -16,31 +18,35 @@ int64_t chunkFor(const Target &target, int64_t queries) {
   return chunk;
 }
 
-/// Tokens of a projection's task: with 1,024 features they take half of L2.
-int64_t tokensFor(const Target &target) { return std::clamp<int64_t>(target.l2Bytes / 2 / (1024 * 4), 32, 128); }
+/// Tokens of a projection's task: the input features that are summed at a time take three quarters of L2, weights stream through the rest.
+int64_t tokensFor(mlir::Operation *op, const Target &target, int64_t inputs) {
+  const auto input = mlir::cast<mlir::RankedTensorType>(mlir::cast<attn::ProjectOp>(op).getInput().getType());
+  const int64_t features = input.getRank() == 4 ? input.getDimSize(1) * input.getDimSize(3) : input.getDimSize(2);
+  return std::clamp<int64_t>(target.l2Bytes * 3 / 4 / (std::min(features, inputs) * 4) / 32 * 32, 32, 256);
+}
 
-ScheduleChoice projectWide(mlir::Operation *, const Target &target) {
+ScheduleChoice projectWide(mlir::Operation *op, const Target &target) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
-          "16 accumulators of 8 features x 2 vectors and 2 vectors of tokens in 32 registers, weights broadcast from memory",
-          {{"features", 8}, {"vectors", 2}, {"tokens", tokensFor(target)}, {"slab", 128}, {"inputs", 1024}}};
+          "24 accumulators of 12 features x 2 vectors, 2 vectors of tokens and a broadcast weight in 32 registers",
+          {{"features", 12}, {"vectors", 2}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
-ScheduleChoice projectNarrow(mlir::Operation *, const Target &target) {
+ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "12 accumulators of 6 features x 2 half vectors, 2 half vectors of tokens and a broadcast weight in 16 registers",
-          {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(target)}, {"slab", 128}, {"inputs", 1024}}};
+          {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
 ScheduleChoice attendWide(mlir::Operation *, const Target &target) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
-          "blocks of 32 queries; 16 accumulators of 8 keys (8 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 2}, {"score_keys", 8}, {"output_rows", 8}, {"chunk", chunkFor(target, 32)}}};
+          "blocks of 32 queries; 24 accumulators of 12 keys (12 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
+          {{"query_vectors", 2}, {"score_keys", 12}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
 }
 
 ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
@@ -52,9 +58,9 @@ ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
 }
 
 const ScheduleRule rules[] = {
-    {"x86_project_f8_t32", "attn.project", projectWide},
+    {"x86_project_f12_t32", "attn.project", projectWide},
     {"x86_project_f6_t16", "attn.project", projectNarrow},
-    {"x86_prefill_q32_k8", "attn.attention", attendWide},
+    {"x86_prefill_q32_k12", "attn.attention", attendWide},
     {"x86_prefill_q16_k6", "attn.attention", attendNarrow},
 };
 
