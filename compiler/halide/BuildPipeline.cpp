@@ -315,7 +315,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
 
   const Place input = lanesOf(op.getInput(), 1.f, op.getLoc());
   Scope scope;
-  halide::ProjectInput in{lanes(scope, input), input.features, input.heads};
+  halide::ProjectInput in{lanes(scope, input), input.features, input.heads, size(scope, input.tokens)};
   std::vector<Halide::Func> outputs;
   std::vector<OperandInfo> outputOperands;
   std::set<std::string> streamed;
@@ -345,7 +345,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
       part.name = interface.arguments[output].name;
       name += "_" + part.name;
       ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics,
-                                 [&] { outputs.push_back(halide::projectToRows(in, part, size(scope, input.tokens), tiles)); });
+                                 [&] { outputs.push_back(halide::projectToRows(in, part, tiles)); });
       outputOperands.push_back({Operand::Argument, output});
       continue;
     }

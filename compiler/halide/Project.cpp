@@ -49,31 +49,46 @@ public:
   Func sum;
   const bool whole;
 
-  Accumulator(Func result, const ProjectInput &input, const ProjectPart &part, int paddedWidth, int limit)
-      : sum(result), whole(cut(input, limit).pieces == 1), func(part.name + "_acc") {
-    const Pieces pieces = cut(input, limit);
+  Accumulator(Func result, const ProjectInput &input, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles)
+      : sum(result), whole(cut(input, tiles.inputs).pieces == 1), func(part.name + "_acc") {
+    const Pieces pieces = cut(input, tiles.inputs);
     features = pieces.features;
-    r = RDom(0, pieces.features, 0, pieces.heads, part.name + "_k");
+    const Region terms = {{0, pieces.features}, {0, pieces.heads}};
+    r = RDom(terms, part.name + "_k");
+    odd = RDom(terms, part.name + "_odd");
+    // A tile of two blocks at the end may have one only: half the work, in a loop of its own.
+    const bool pairs = tiles.vectors == 2;
+    Expr full = block / 2 * 2 + 1 < (input.tokens + kLanes - 1) / kLanes;
+    if (pairs) {
+      r.where(full);
+      odd.where(!full && block % 2 == 0);
+    }
     // A tile that reaches beyond the last feature computes that one again.
     Expr row = part.row(h, paddedWidth == part.width && whole ? Expr(j) : min(j, part.width - 1));
     Expr bias = part.hasBias ? Expr(part.bias(row)) : Expr(0.f);
     auto scaled = [&](const Expr &value) { return part.scale == 1.f ? value : value * part.scale; };
-    auto product = [&](const Expr &piece) {
-      Expr feature = input.heads == 1 ? piece * pieces.features + r.x : Expr(r.x), head = input.heads == 1 ? Expr(0) : piece * pieces.heads + r.y;
+    auto product = [&](const RDom &term, const Expr &piece) {
+      Expr feature = input.heads == 1 ? piece * pieces.features + term.x : Expr(term.x), head = input.heads == 1 ? Expr(0) : piece * pieces.heads + term.y;
       Expr k = input.heads == 1 ? feature : head * input.features + feature;
       return input.lanes(lane, feature, block, head, b) * (part.outIn ? part.weight(k, row) : part.weight(row, k));
     };
     if (whole) {
       func(lane, j, block, h, b) = bias;
-      func(lane, j, block, h, b) += product(0);
+      func(lane, j, block, h, b) += product(r, 0);
+      if (pairs)
+        func(lane, j, block, h, b) += product(odd, 0);
       sum(lane, j, block, h, b) = scaled(func(lane, j, block, h, b));
       return;
     }
     Var z("z");
-    if (input.heads == 1 && pieces.features * pieces.pieces != input.features)
+    if (input.heads == 1 && pieces.features * pieces.pieces != input.features) {
       r.where(z * pieces.features + r.x < input.features);
+      odd.where(z * pieces.features + odd.x < input.features);
+    }
     func(lane, j, block, h, b, z) = 0.f;
-    func(lane, j, block, h, b, z) += product(z);
+    func(lane, j, block, h, b, z) += product(r, z);
+    if (pairs)
+      func(lane, j, block, h, b, z) += product(odd, z);
     piece = RDom(0, pieces.pieces, part.name + "_piece");
     sum(lane, j, block, h, b) = undef(Float(32));
     Expr before = select(piece == 0, scaled(bias), sum(lane, j, block, h, b));
@@ -97,7 +112,10 @@ public:
     int values = kLineValues;
     while (features % values)
       values /= 2;
-    func.update().split(r.x, line, within, values).reorder(lane, block, j, within, line, r.y).vectorize(lane).unroll(block).unroll(j);
+    for (int i = 0; i < func.num_update_definitions(); ++i) {
+      const RDom &term = i == 0 ? r : odd;
+      func.update(i).split(term.x, line, within, values).reorder(lane, block, j, within, line, term.y).vectorize(lane).unroll(block).unroll(j);
+    }
   }
 
   Var lane{"lane"}, j{"j"}, block{"block"}, h{"h"}, b{"b"};
@@ -105,7 +123,7 @@ public:
 
 private:
   Func func;
-  RDom r;
+  RDom r, odd;
   int features = 0; // summed by one loop
 };
 
@@ -113,7 +131,7 @@ private:
 
 Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
   Func out(part.name);
-  Accumulator acc(out, input, part, part.width, tiles.inputs);
+  Accumulator acc(out, input, part, part.width, tiles);
   Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi"), group("group"), task("task");
   out.bound(acc.lane, 0, kLanes).bound(acc.j, 0, part.width).bound(acc.h, 0, part.heads);
   Stage stage = acc.tile(tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
@@ -129,10 +147,10 @@ Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const Pr
   return out;
 }
 
-Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Expr &tokens, const ProjectTiles &tiles) {
+Func projectToRows(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
   const int padded = (part.width + kLanes - 1) / kLanes * kLanes;
   Func lanes(part.name + "_lanes");
-  Accumulator acc(lanes, input, part, padded, tiles.inputs);
+  Accumulator acc(lanes, input, part, padded, tiles);
   Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi");
   // Whole slabs where the width allows it.
   int slab = std::min(tiles.slab, padded);
@@ -141,7 +159,7 @@ Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Exp
       slab = s;
       break;
     }
-  return unpackRows(part.name, lanes, part.width, 1, tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
+  return unpackRows(part.name, lanes, part.width, 1, input.tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
     lanes.compute_at(task).bound(acc.lane, 0, kLanes).bound_storage(acc.j, slab).bound_storage(acc.block, tiles.tokens / kLanes);
     lanes.bound_extent(acc.b, 1).bound_extent(acc.h, 1);
     Stage stage = acc.tile(tileHeight(slab, tiles.features), tiles.vectors, ji, jo, bi, bo);

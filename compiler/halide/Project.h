@@ -37,12 +37,13 @@ struct ProjectPart {
 struct ProjectInput {
   Halide::ImageParam lanes;
   int features = 0, heads = 1;
+  Halide::Expr tokens;
 };
 
 /// Result in lane-major layout.
 Halide::Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);
 
 /// Result as rows [b, s, width] of one head.
-Halide::Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Halide::Expr &tokens, const ProjectTiles &tiles);
+Halide::Func projectToRows(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);
 
 } // namespace mhac::halide
