@@ -24,7 +24,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, TJ, std::max(tiles.chunk / TJ, 1) * TJ));
   const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
   const bool oneChunk = p.maximumKeys <= C;
-  const int TE = tileHeight(E, tiles.outputRows), paddedE = (E + TE - 1) / TE * TE;
+  const int TE = tileHeight(E, tiles.outputRows);
 
   // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c).
   Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), eo("eo"), ei("ei"), task("task");
@@ -93,24 +93,27 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   P(lane, i, jj, jt, c, qb, h, b) = select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum);
   Lc(lane, i, c, qb, h, b) = 0.f;
   Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
-  // Tiles of rows that reach beyond the last compute that one again.
-  Expr valueRow = paddedE == E ? Expr(e) : min(e, E - 1);
-  Oa(lane, i, e, c, qb, h, b) = 0.f;
-  Oa(lane, i, e, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(valueRow, keyOf(rj.x, rj.y, true), g, b);
+  // Output row ei of register tile eo. The last tile is moved back to end with the last row; what it shares with the one before is made twice.
+  auto firstRow = [&](const Expr &tile) { return E % TE ? min(tile * TE, E - TE) : tile * TE; };
+  auto outputRow = [&](const Expr &row, const Expr &chunk) {
+    return Oa(lane, i, unsafe_promise_clamped(row - firstRow(row / TE), 0, TE - 1), row / TE, chunk, qb, h, b);
+  };
+  Oa(lane, i, ei, eo, c, qb, h, b) = 0.f;
+  Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rj.x, rj.y, true), g, b);
   if (!everyTileFull)
-    Oa(lane, i, e, c, qb, h, b) += P(lane, i, rr, min(fullTiles, C / TJ - 1), c, qb, h, b) * p.value(valueRow, keyOf(rr, fullTiles, true), g, b);
+    Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, min(fullTiles, C / TJ - 1), c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rr, fullTiles, true), g, b);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
   constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;
   auto state = [&](const Expr &row) { return State(lane, i, row, qb, h, b); };
   Expr maximum, sum, output;
   if (oneChunk) {
-    maximum = Mc(lane, i, 0, qb, h, b), sum = Lc(lane, i, 0, qb, h, b), output = Oa(lane, i, e, 0, qb, h, b);
+    maximum = Mc(lane, i, 0, qb, h, b), sum = Lc(lane, i, 0, qb, h, b), output = outputRow(e, 0);
   } else {
     State(lane, i, e, qb, h, b) = select(e == kMaximum, kLowest, 0.f);
     Expr row = rs.x, chunk = rs.y;
     Expr chunkMaximum = Mc(lane, i, chunk, qb, h, b), newMaximum = max(state(kMaximum), chunkMaximum);
-    Expr added = select(row < kOutput, Lc(lane, i, chunk, qb, h, b), likely(Oa(lane, i, clamp(row - kOutput, 0, E - 1), chunk, qb, h, b)));
+    Expr added = select(row < kOutput, Lc(lane, i, chunk, qb, h, b), likely(outputRow(clamp(row - kOutput, 0, E - 1), chunk)));
     Expr weights = select(row == kOld, exp2NonPositive(state(kMaximum) - newMaximum), row == kNew, exp2NonPositive(chunkMaximum - newMaximum), newMaximum);
     State(lane, i, row, qb, h, b) = select(row < kSum, weights, likely(state(row) * state(kOld) + added * state(kNew)));
     maximum = state(kMaximum), sum = state(kSum), output = state(e + kOutput);
@@ -167,11 +170,10 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
   P.reorder(lane, jj, i, jt).unroll(jj);
   Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);
-  Oa.bound_storage(e, paddedE).split(e, eo, ei, TE, TailStrategy::RoundUp).unroll(i);
-  auto outputTiles = [&](Stage stage) { return stage.split(e, eo, ei, TE, TailStrategy::RoundUp).vectorize(lane).unroll(i).unroll(ei); };
-  outputTiles(Oa.update(0)).reorder(lane, i, ei, rj.x, rj.y, eo).unroll(rj.x);
+  Oa.bound(ei, 0, TE).bound_storage(eo, (E + TE - 1) / TE).unroll(i).unroll(ei);
+  Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).unroll(i).unroll(ei).unroll(rj.x);
   if (!everyTileFull)
-    outputTiles(Oa.update(1)).reorder(lane, i, ei, rr, eo);
+    Oa.update(1).reorder(lane, i, ei, rr, eo).vectorize(lane).unroll(i).unroll(ei);
   return out;
 }
 

@@ -11,7 +11,7 @@ int tileHeight(int width, int tallest) {
   int best = 1;
   auto cost = [&](int height) { return static_cast<int64_t>((width + height - 1) / height) * (3 * height + 2); };
   for (int height = 2; height <= std::min(width, tallest); ++height)
-    if (cost(height) <= cost(best))
+    if (cost(height) < cost(best) || (cost(height) == cost(best) && width % height == 0))
       best = height;
   return best;
 }

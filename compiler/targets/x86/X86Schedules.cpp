@@ -45,8 +45,8 @@ ScheduleChoice attendWide(mlir::Operation *, const Target &target) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
-          "blocks of 32 queries; 24 accumulators of 12 keys (12 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 2}, {"score_keys", 12}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
+          "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
+          {{"query_vectors", 2}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
 }
 
 ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
@@ -60,7 +60,7 @@ ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
 const ScheduleRule rules[] = {
     {"x86_project_f12_t32", "attn.project", projectWide},
     {"x86_project_f6_t16", "attn.project", projectNarrow},
-    {"x86_prefill_q32_k12", "attn.attention", attendWide},
+    {"x86_prefill_q32_k10", "attn.attention", attendWide},
     {"x86_prefill_q16_k6", "attn.attention", attendNarrow},
 };
 
