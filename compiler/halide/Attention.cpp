@@ -19,36 +19,46 @@ namespace mhac::halide {
 static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
 Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
-  const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
+  const int NB = tiles.queryVectors, G = tiles.queryBlocks, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
   const int64_t roundedKeys = (p.maximumKeys + TJ - 1) / TJ * TJ;
   const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, TJ, std::max(tiles.chunk / TJ, 1) * TJ));
   const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
   const bool oneChunk = p.maximumKeys <= C;
   const int TE = tileHeight(E, tiles.outputRows);
 
-  // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c).
-  Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), eo("eo"), ei("ei"), task("task");
+  // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c). Block qb is the qi-th of group qg, which a task makes.
+  Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), qi("qi"), qg("qg"), eo("eo"), ei("ei"), task("task");
   auto query = [&](const Expr &v) { return (qb * NB + v) * kLanes; };
-  // What the block can see.
-  Expr firstQuery = query(0), lastQuery = min(query(NB) - 1, p.queries - 1);
-  KeyRange range = p.keyRange(b, h, firstQuery, lastQuery);
+  // What a number of blocks can see.
+  auto keyRange = [&](const Expr &first, int blocks) {
+    Expr firstQuery = first * NB * kLanes;
+    return p.keyRange(b, h, firstQuery, min(firstQuery + blocks * NB * kLanes, p.queries) - 1);
+  };
+  KeyRange range = keyRange(qb, 1);
   // Visiting starts at the first visible key itself (a second condition on the reduction would keep bounds inference from trimming the tiles).
   Expr base = p.masked ? simplify(clamp(range.lo, 0, p.keys)) : Expr(0);
   const bool fromFirstKey = is_const_zero(p.masked ? simplify(range.lo) : base);
   if (fromFirstKey)
     base = 0;
   Expr count = (p.masked ? range.hi : p.keys) - base;
+  if (G > 1)
+    count = select(query(0) < p.queries, count, 0); // the last group may not be whole
   auto tileKey = [&](const Expr &tile) { return base + c * C + tile * TJ; };
   Expr g = h / (p.heads / p.kvHeads);
 
+  auto blockOf = [&](const Expr &block) { return G == 1 ? Expr(qg) : qg * G + block; };
   RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
   RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
   rt.where(c * C + rt * TJ < count);
   // P.V: full tiles in one loop, then the rest, key by key, so that V at hidden keys is never read: it may hold NaN.
   rj.where(c * C + rj.y * TJ + TJ <= count);
-  Expr fullTiles = max(min(count - c * C, C), 0) / TJ;
-  rr.where(c * C + fullTiles * TJ + rr < count);
-  rs.where(rs.y * C < count);
+  Expr inChunk = clamp(count - c * C, 0, C), fullTiles = inChunk / TJ;
+  rr.where(fullTiles * TJ + rr < inChunk);
+  if (G > 1 && p.masked) {
+    KeyRange group = keyRange(qg * G, G);
+    rs.where(rs.y * C < group.hi - clamp(group.lo, 0, p.keys)); // bounds inference trims chunks by this one
+  }
+  rs.where(rs.y * C < substitute(qb.name(), blockOf(qi), count));
 
   Func Sa("Sa"), Sm("Sm"), S("S"), Mc("Mc"), Pe("Pe"), P("P"), Lc("Lc"), Oa("Oa"), State("State"), R("R"), Ot("Ot"), out(p.name);
   std::optional<LanesOfRows> queryTile;
@@ -95,8 +105,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
   // Output row ei of register tile eo. The last tile is moved back to end with the last row; what it shares with the one before is made twice.
   auto firstRow = [&](const Expr &tile) { return E % TE ? min(tile * TE, E - TE) : tile * TE; };
-  auto outputRow = [&](const Expr &row, const Expr &chunk) {
-    return Oa(lane, i, unsafe_promise_clamped(row - firstRow(row / TE), 0, TE - 1), row / TE, chunk, qb, h, b);
+  auto outputRow = [&](const Expr &row, const Expr &chunk, const Expr &at) {
+    return Oa(lane, i, unsafe_promise_clamped(row - firstRow(row / TE), 0, TE - 1), row / TE, chunk, at, h, b);
   };
   Oa(lane, i, ei, eo, c, qb, h, b) = 0.f;
   Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rj.x, rj.y, true), g, b);
@@ -105,18 +115,19 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
   constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;
-  auto state = [&](const Expr &row) { return State(lane, i, row, qb, h, b); };
+  auto state = [&](const Expr &row) { return State(lane, i, row, qi, qg, h, b); };
   Expr maximum, sum, output;
   if (oneChunk) {
-    maximum = Mc(lane, i, 0, qb, h, b), sum = Lc(lane, i, 0, qb, h, b), output = outputRow(e, 0);
+    maximum = Mc(lane, i, 0, qb, h, b), sum = Lc(lane, i, 0, qb, h, b), output = outputRow(e, 0, qb);
   } else {
-    State(lane, i, e, qb, h, b) = select(e == kMaximum, kLowest, 0.f);
-    Expr row = rs.x, chunk = rs.y;
-    Expr chunkMaximum = Mc(lane, i, chunk, qb, h, b), newMaximum = max(state(kMaximum), chunkMaximum);
-    Expr added = select(row < kOutput, Lc(lane, i, chunk, qb, h, b), likely(outputRow(clamp(row - kOutput, 0, E - 1), chunk)));
+    State(lane, i, e, qi, qg, h, b) = select(e == kMaximum, kLowest, 0.f);
+    Expr row = rs.x, chunk = rs.y, at = blockOf(qi);
+    Expr chunkMaximum = Mc(lane, i, chunk, at, h, b), newMaximum = max(state(kMaximum), chunkMaximum);
+    Expr added = select(row < kOutput, Lc(lane, i, chunk, at, h, b), likely(outputRow(clamp(row - kOutput, 0, E - 1), chunk, at)));
     Expr weights = select(row == kOld, exp2NonPositive(state(kMaximum) - newMaximum), row == kNew, exp2NonPositive(chunkMaximum - newMaximum), newMaximum);
-    State(lane, i, row, qb, h, b) = select(row < kSum, weights, likely(state(row) * state(kOld) + added * state(kNew)));
-    maximum = state(kMaximum), sum = state(kSum), output = state(e + kOutput);
+    State(lane, i, row, qi, qg, h, b) = select(row < kSum, weights, likely(state(row) * state(kOld) + added * state(kNew)));
+    auto final = [&](const Expr &row) { return State(lane, i, row, qb % G, qb / G, h, b); };
+    maximum = final(kMaximum), sum = final(kSum), output = final(e + kOutput);
   }
   Ot(lane, i, e, qb, h, b) = output;
   // A row that sees no key has sum 0: output 0, lse -inf.
@@ -129,35 +140,38 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Func lanes(p.name + "_lanes");
   lanes(lane, e, block, h, b) = p.wantLse ? select(e < E, normalised, at(R, 1)) : normalised;
 
-  // Schedule: a task is a block of queries of one head.
+  // Schedule: a task is a group of blocks of queries of one head.
   LoopLevel perTask, perChunk;
   if (order) {
-    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *order, (E + kLanes - 1) / kLanes * kLanes, NB * kLanes, [&](LoopLevel level) { perTask = level; });
+    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *order, (E + kLanes - 1) / kLanes * kLanes, G * NB * kLanes, [&](LoopLevel level) { perTask = level; });
   } else {
     Var i_("i_");
     out(lane, e, block, h, b) = lanes(lane, e, block, h, b);
     out.bound(lane, 0, kLanes).bound(e, 0, rows).bound(h, 0, p.heads);
-    out.split(block, qb, i_, NB, TailStrategy::RoundUp).reorder(lane, i_, e, qb, h, b).vectorize(lane).unroll(i_).fuse(qb, h, task).fuse(task, b, task).parallel(task);
+    out.split(block, qb, i_, NB, TailStrategy::RoundUp).split(qb, qg, qb, G, TailStrategy::GuardWithIf);
+    out.reorder(lane, i_, e, qb, qg, h, b).vectorize(lane).unroll(i_).fuse(qg, h, task).fuse(task, b, task).parallel(task);
     perTask = LoopLevel(out, task);
     constrainLanes(out.output_buffer(), rows);
   }
   perChunk = perTask;
   if (queryTile) {
-    queryTile->func.compute_at(perTask).bound_extent(queryTile->block, NB).bound_extent(queryTile->h, 1).bound_extent(queryTile->b, 1);
+    queryTile->func.compute_at(perTask).bound_extent(queryTile->block, G * NB).bound_extent(queryTile->h, 1).bound_extent(queryTile->b, 1);
     queryTile->scheduleTiles({});
   }
+  for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa})
+    f->bound_extent(qb, 1);
   for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa, &State, &R})
     if (f->defined())
-      f->bound(lane, 0, kLanes).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).vectorize(lane);
+      f->bound(lane, 0, kLanes).bound_extent(h, 1).bound_extent(b, 1).vectorize(lane);
   for (Func *f : {&S, &Mc, &P, &Lc, &Oa, &State, &R})
     if (f->defined())
       f->bound(i, 0, NB);
-  R.compute_at(perTask).bound(e, 0, p.wantLse ? 2 : 1).unroll(i).unroll(e);
+  R.compute_at(perTask).bound_storage(qb, G).bound(e, 0, p.wantLse ? 2 : 1).unroll(i).unroll(e);
   if (!oneChunk) {
-    State.compute_at(perTask).bound(e, 0, E + 4).unroll(i);
+    State.compute_at(perTask).bound(e, 0, E + 4).bound(qi, 0, G).bound_extent(qg, 1).unroll(i);
     // The first rows are another loop than the rest; the last chunk is none.
-    State.update().reorder(lane, i, rs.x, rs.y).vectorize(lane).unroll(i).partition(rs.x, Partition::Always).partition(rs.y, Partition::Never);
-    perChunk = LoopLevel(State, rs.y);
+    State.update().reorder(lane, i, rs.x, qi, rs.y).vectorize(lane).unroll(i).partition(rs.x, Partition::Always).partition(rs.y, Partition::Never);
+    perChunk = LoopLevel(State, qi);
   }
   for (Func *f : {&S, &P, &Mc, &Lc, &Oa})
     f->compute_at(perChunk).bound_extent(c, 1);

@@ -8,7 +8,8 @@ namespace mhac::halide {
 
 /// Tile sizes of the attention kernel (names in #attn.schedule in quotes).
 struct AttentionTiles {
-  int queryVectors = 2; // "query_vectors": vectors of 16 queries of a task
+  int queryVectors = 2; // "query_vectors": vectors of 16 queries of a block
+  int queryBlocks = 1;  // "query_blocks": blocks of a task, which take turns on each chunk of keys
   int scoreKeys = 8;    // "score_keys": keys of a register tile of scores; divides 16
   int outputRows = 8;   // "output_rows": rows of V^T of a register tile of the output
   int chunk = 1024;     // "chunk": keys whose scores are held at a time, a multiple of 16; one chunk when no call has more keys

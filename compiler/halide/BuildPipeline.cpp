@@ -369,7 +369,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     return fail(op, "score regions other than the scale have no kernel");
   halide::AttentionTiles tiles;
   if (!readTiles(op, op.getSchedule(),
-                 {{"query_vectors", tiles.queryVectors, 1, 2}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
+                 {{"query_vectors", tiles.queryVectors, 1, 2}, {"query_blocks", tiles.queryBlocks, 1, 16}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
                   {"chunk", tiles.chunk, 16, 65536}}))
     return false;
 

@@ -10,7 +10,7 @@ ScheduleChoice project(mlir::Operation *, const Target &) {
 }
 
 ScheduleChoice attend(mlir::Operation *, const Target &) {
-  return {true, "8 accumulators of 2 keys x 4 quarter vectors", {{"query_vectors", 1}, {"score_keys", 2}, {"output_rows", 2}, {"chunk", 256}}};
+  return {true, "8 accumulators of 2 keys x 4 quarter vectors", {{"query_vectors", 1}, {"query_blocks", 1}, {"score_keys", 2}, {"output_rows", 2}, {"chunk", 256}}};
 }
 
 const ScheduleRule rules[] = {

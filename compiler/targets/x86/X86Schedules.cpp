@@ -46,7 +46,7 @@ ScheduleChoice attendWide(mlir::Operation *, const Target &target) {
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
           "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 2}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
+          {{"query_vectors", 2}, {"query_blocks", 1}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
 }
 
 ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
@@ -54,7 +54,7 @@ ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 1}, {"score_keys", 6}, {"output_rows", 6}, {"chunk", chunkFor(target, 16)}}};
+          {{"query_vectors", 1}, {"query_blocks", 1}, {"score_keys", 6}, {"output_rows", 6}, {"chunk", chunkFor(target, 16)}}};
 }
 
 const ScheduleRule rules[] = {
