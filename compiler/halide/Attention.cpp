@@ -19,11 +19,13 @@ namespace mhac::halide {
 static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
 Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
-  const int NB = tiles.queryVectors, G = tiles.queryBlocks, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
+  const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
   const int64_t roundedKeys = (p.maximumKeys + TJ - 1) / TJ * TJ;
   const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, TJ, std::max(tiles.chunk / TJ, 1) * TJ));
   const bool everyTileFull = !p.masked && p.fixedKeys && p.maximumKeys % TJ == 0;
-  const bool oneChunk = p.maximumKeys <= C;
+  // Without keys there must be no tile: then the loop over chunks is empty.
+  const bool oneChunk = p.fixedKeys && p.maximumKeys <= C;
+  const int G = oneChunk ? 1 : tiles.queryBlocks;
   const int TE = tileHeight(E, tiles.outputRows);
 
   // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c). Block qb is the qi-th of group qg, which a task makes.
@@ -53,7 +55,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   // P.V: full tiles in one loop, then the rest, key by key, so that V at hidden keys is never read: it may hold NaN.
   rj.where(c * C + rj.y * TJ + TJ <= count);
   Expr inChunk = clamp(count - c * C, 0, C), fullTiles = inChunk / TJ;
-  rr.where(fullTiles * TJ + rr < inChunk);
+  Expr restTile = min(fullTiles, max(inChunk - 1, 0) / TJ); // without a rest no tile more is asked for
+  rr.where(rr < inChunk % TJ);
   if (G > 1 && p.masked) {
     KeyRange group = keyRange(qg * G, G);
     rs.where(rs.y * C < group.hi - clamp(group.lo, 0, p.keys)); // bounds inference trims chunks by this one
@@ -111,7 +114,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Oa(lane, i, ei, eo, c, qb, h, b) = 0.f;
   Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rj.x, rj.y, true), g, b);
   if (!everyTileFull)
-    Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, min(fullTiles, C / TJ - 1), c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rr, fullTiles, true), g, b);
+    Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, restTile, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rr, restTile, true), g, b);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
   constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;

@@ -15,7 +15,7 @@ public:
   ScalarReads(const std::string &buffer, std::vector<std::pair<std::string, Expr>> lets) : buffer(buffer), lets(std::move(lets)) {}
   std::vector<Expr> indices; // without lets
   std::string loop; // the innermost loop that holds them
-  Expr extent;
+  Expr extent = 1;
 
 protected:
   using IRVisitor::visit;
@@ -71,7 +71,7 @@ Stmt PrefetchNextTile::visit(const For *op) {
   const For *tile = enclosing(kTileLoop), *tokens = enclosing(kTokenLoop);
   ScalarReads reads(buffer, lets);
   op->body.accept(&reads);
-  const std::optional<int64_t> steps = as_const_int(reads.extent.defined() ? reads.extent : Expr(0));
+  const std::optional<int64_t> steps = as_const_int(reads.extent);
   if (!tile || reads.indices.empty() || !steps)
     return op;
   // What is read a tile later, as distances from its first value.

@@ -107,14 +107,17 @@ public:
 
   void computeAt(const LoopLevel &tile) {
     func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
-    // A loop around each cache line of the weights, for PrefetchNextTile.
-    RVar line(kLineLoop), within("within");
     int values = kLineValues;
     while (features % values)
       values /= 2;
     for (int i = 0; i < func.num_update_definitions(); ++i) {
       const RDom &term = i == 0 ? r : odd;
-      func.update(i).split(term.x, line, within, values).reorder(lane, block, j, within, line, term.y).vectorize(lane).unroll(block).unroll(j);
+      RVar line(kLineLoop), within("within");
+      Stage products = func.update(i).vectorize(lane).unroll(block).unroll(j);
+      if (values >= kLineValues / 4) // a loop around each cache line of the weights, for PrefetchNextTile
+        products.split(term.x, line, within, values).reorder(lane, block, j, within, line, term.y);
+      else
+        products.reorder(lane, block, j, term.x, term.y);
     }
   }
 
