@@ -64,7 +64,7 @@ LogicalResult PartAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
   return success();
 }
 
-LogicalResult GuardAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef size, int64_t minimum, int64_t maximum) {
+LogicalResult GuardAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef size, int64_t minimum, int64_t maximum, bool) {
   if (minimum < 0 || minimum > maximum) // c1
     return emitError() << "guard on '" << size << "' wants 0 <= minimum <= maximum, found " << minimum << " and " << maximum;
   return success();

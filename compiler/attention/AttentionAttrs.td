@@ -77,8 +77,8 @@ def Attn_PartAttr : Attn_Attr<"Part", "part"> {
 
 def Attn_GuardAttr : Attn_Attr<"Guard", "guard"> {
   let summary = "a candidate applies when minimum <= size <= maximum; the size `workers` is the context's concurrency";
-  let description = "(c1) 0 <= minimum <= maximum.";
-  let parameters = (ins StringRefParameter<>:$size, "int64_t":$minimum, "int64_t":$maximum);
+  let description = "With `per_worker` it is the size divided by the workers, rounded down. (c1) 0 <= minimum <= maximum.";
+  let parameters = (ins StringRefParameter<>:$size, "int64_t":$minimum, "int64_t":$maximum, DefaultValuedParameter<"bool", "false">:$per_worker);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }

@@ -259,5 +259,7 @@ LogicalResult CandidateOp::verifySymbolUses(SymbolTableCollection &symbolTable) 
     if (!sizes.contains(guard.getSize()))
       return emitOpError("(c2) guard on '") << guard.getSize() << "', which is no size of " << getCalleeAttr();
   }
+  if (getBatchMajor() && !sizes.contains("batch")) // c3
+    return emitOpError("(c3) is batch-major, but 'batch' is no size of ") << getCalleeAttr();
   return success();
 }

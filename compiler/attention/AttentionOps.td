@@ -128,10 +128,14 @@ def Attn_CandidateOp : Attn_Op<"candidate", [HasParent<"EntryOp">, DeclareOpInte
   let summary = "one body of an entry, for one target and the sizes that its guards allow";
   let description = [{
     `target` is the name that users know, `machine` the string that Halide compiles for, `features` the MHAC_CPU_* bits that a CPU must
-    have. (c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`.
+    have. With `batch_major`, one task runs the callee's kernels for one element of the batch, otherwise a kernel runs for the whole batch.
+    (c1) The callee is a function of the module. (c2) Guards are #attn.guard on a size of the callee or on `workers`. (c3) Only a callee with a
+    size `batch` is called batch-major.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$target, StrAttr:$machine, I64Attr:$features, ArrayAttr:$guards);
-  let assemblyFormat = "$callee `target` $target `machine` $machine `features` $features `guards` $guards attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$target, StrAttr:$machine, I64Attr:$features, ArrayAttr:$guards, UnitAttr:$batch_major);
+  let assemblyFormat = [{
+    $callee `target` $target `machine` $machine `features` $features `guards` $guards (`batch_major` $batch_major^)? attr-dict
+  }];
 }
 
 #endif

@@ -162,7 +162,9 @@ static CandidateInfo makeCandidate(attn::CandidateOp op, mlir::func::FuncOp func
   info.machine = op.getMachine().str();
   info.features = op.getFeatures();
   for (auto guard : op.getGuards().getAsRange<attn::GuardAttr>())
-    info.guards.push_back({interface.sizeIndex(guard.getSize()), guard.getMinimum(), guard.getMaximum()}); // -1 for "workers"
+    info.guards.push_back({interface.sizeIndex(guard.getSize()), guard.getMinimum(), guard.getMaximum(), guard.getPerWorker()}); // -1 for "workers"
+  if (op.getBatchMajor())
+    info.batchSize = interface.sizeIndex("batch");
   function.walk([&](mlir::Operation *inner) {
     if (auto schedule = inner->getAttrOfType<attn::ScheduleAttr>("schedule"))
       info.schedules.push_back((inner->getName().getStringRef() + ": " + schedule.getRule() + " (" + schedule.getReason() + ")").str());

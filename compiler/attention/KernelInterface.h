@@ -70,6 +70,7 @@ struct KernelInfo {
 struct GuardInfo {
   int size = -1; // -1: the number of workers
   int64_t minimum = 0, maximum = 0;
+  bool perWorker = false; // of the size divided by the workers
 };
 
 struct CandidateInfo {
@@ -78,6 +79,7 @@ struct CandidateInfo {
   std::string machine;   // Halide's target string, without the features that concern its runtime
   uint64_t features = 0; // MHAC_CPU_* bits
   std::vector<GuardInfo> guards;
+  int batchSize = -1; // batch-major: one task runs all kernels for one element of this size; -1: a kernel runs for all of them
   std::vector<WorkspaceBufferInfo> workspace;
   std::vector<KernelInfo> kernels;
   int64_t arenaBytes = 0;

@@ -112,6 +112,7 @@ void ManifestWriter::candidate(const CandidateInfo &info) {
     json.attribute("features", "0x" + llvm::utohexstr(info.features, /*LowerCase=*/true));
     json.attribute("function", info.function);
     json.attribute("arena_bytes", info.arenaBytes);
+    json.attribute("batch_major", info.batchSize >= 0);
     json.attributeArray("workspace", [&] {
       for (const WorkspaceBufferInfo &buffer : info.workspace)
         json.object([&] {
@@ -131,6 +132,7 @@ void ManifestWriter::candidate(const CandidateInfo &info) {
           json.attribute("size", guard.size < 0 ? "workers" : sizeName(guard.size));
           json.attribute("minimum", guard.minimum);
           json.attribute("maximum", guard.maximum);
+          json.attribute("per_worker", guard.perWorker);
         });
     });
   });

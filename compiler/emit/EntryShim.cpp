@@ -23,9 +23,10 @@ llvm::ArrayRef<std::pair<llvm::StringRef, std::vector<llvm::StringRef>>> descrip
       {"mhac_workspace_buffer", {"element_bytes", "type", "rank", "dims"}},
       {"mhac_operand", {"kind", "index"}},
       {"mhac_kernel", {"name", "function", "operand_count", "operands"}},
-      {"mhac_guard", {"size", "minimum", "maximum"}},
+      {"mhac_guard", {"size", "minimum", "maximum", "per_worker"}},
       {"mhac_candidate",
-       {"target", "features", "guard_count", "guards", "workspace_count", "workspace", "kernel_count", "kernels", "arena_bytes"}},
+       {"target", "features", "guard_count", "guards", "workspace_count", "workspace", "kernel_count", "kernels", "arena_bytes",
+        "batch_size"}},
       {"mhac_entry",
        {"abi", "name", "version", "targets", "cpu_features", "args_bytes", "workspace_offset", "workspace_bytes_offset", "size_count",
         "sizes", "argument_count", "arguments", "candidate_count", "candidates"}}};
@@ -174,7 +175,7 @@ llvm::Constant *TableBuilder::candidate(size_t index) {
   const CandidateInfo &info = interface.candidates[index];
   Fields fields = {string(info.target), number(static_cast<int64_t>(info.features))};
   appendArray(fields, each(info.guards, [&](const GuardInfo &guard) {
-                return table("mhac_guard", {number(guard.size), number(guard.minimum), number(guard.maximum)});
+                return table("mhac_guard", {number(guard.size), number(guard.minimum), number(guard.maximum), number(guard.perWorker)});
               }));
   appendArray(fields, each(info.workspace, [&](const WorkspaceBufferInfo &buffer) { return workspace(buffer); }));
   std::vector<llvm::Constant *> kernels;
@@ -182,6 +183,7 @@ llvm::Constant *TableBuilder::candidate(size_t index) {
     kernels.push_back(kernel(index, k));
   appendArray(fields, kernels);
   fields.push_back(number(info.arenaBytes));
+  fields.push_back(number(info.batchSize));
   return table("mhac_candidate", fields);
 }
 

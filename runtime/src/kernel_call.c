@@ -1,7 +1,8 @@
 /* Calls of generated functions: picks the candidate, lays out the workspace, makes the buffers and runs the kernels.
  *
- * Workspace, from its first 64-byte boundary on: frame (buffers, argument vector and sizes for the kernels), the candidate's intermediates,
- * then a state and an arena for each worker. Everything a call needs lies there: with a caller's workspace nothing is allocated.
+ * Workspace, from its first 64-byte boundary on: a frame (buffers, argument vector and sizes for the kernels, and the candidate's
+ * intermediates), then a state and an arena for each worker. Batch-major candidates have a frame for each worker, behind its arena.
+ * Everything a call needs lies there: with a caller's workspace nothing is allocated.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "context.h"
 #include "halide_buffer.h"
@@ -23,8 +24,8 @@ typedef struct call_plan {
   int workers;
   int empty;               /* no output has an element: nothing is run and no workspace needed */
   int64_t vector_length;   /* pointers in the longest argument vector */
-  int64_t frame_bytes;     /* multiples of 64, all four */
-  int64_t buffers_bytes;
+  int64_t header_bytes;    /* of a frame, in front of its intermediates; multiples of 64, this and the next two */
+  int64_t frame_bytes;
   int64_t worker_bytes;
   int64_t workspace_bytes; /* with the slack for a start that is not aligned */
 } call_plan;
@@ -50,6 +51,8 @@ static int guards_hold(const call_plan *plan, const mhac_candidate *candidate) {
   for (i = 0; i < candidate->guard_count; ++i) {
     const mhac_guard *guard = &candidate->guards[i];
     int64_t value = guard->size < 0 ? plan->workers : mhac_size_value(plan->entry, plan->args, guard->size);
+    if (guard->per_worker)
+      value /= plan->workers;
     if (value < guard->minimum || value > guard->maximum)
       return 0;
   }
@@ -75,20 +78,28 @@ static mhac_status choose_candidate(call_plan *plan) {
 
 /* ---- Workspace layout ---- */
 
-/* Kernels address intermediates in 32 bits too. */
+/* Whether the extent is that of the batch and the candidate batch-major: kernels see one element of it. */
+static int is_one_element(const call_plan *plan, const mhac_extent *extent) {
+  return extent->size >= 0 && extent->size == plan->candidate->batch_size;
+}
+
+static int64_t workspace_extent(const call_plan *plan, const mhac_extent *extent) {
+  return is_one_element(plan, extent) ? extent->factor : mhac_extent_value(plan->entry, plan->args, extent);
+}
+
+/* Adds the intermediates to the frame. Kernels address them in 32 bits too. */
 static mhac_status plan_buffers(call_plan *plan) {
   const mhac_candidate *candidate = plan->candidate;
   int64_t i, dim;
-  plan->buffers_bytes = 0;
   for (i = 0; i < candidate->workspace_count; ++i) {
     const mhac_workspace_buffer *buffer = &candidate->workspace[i];
     int64_t elements = 1;
     for (dim = 0; dim < buffer->rank; ++dim)
-      elements = mhac_saturating_multiply(elements, mhac_extent_value(plan->entry, plan->args, &buffer->dims[dim]));
+      elements = mhac_saturating_multiply(elements, workspace_extent(plan, &buffer->dims[dim]));
     if (elements > INT32_MAX)
       return mhac_context_fail(plan->context, MHAC_STATUS_SIZE_TOO_LARGE, plan->entry->name,
                                "workspace: found an intermediate of %" PRId64 " elements, wanted <= %d", elements, INT32_MAX);
-    plan->buffers_bytes = mhac_saturating_add(plan->buffers_bytes, round_to_line(elements * buffer->element_bytes));
+    plan->frame_bytes = mhac_saturating_add(plan->frame_bytes, round_to_line(elements * buffer->element_bytes));
   }
   return MHAC_STATUS_OK;
 }
@@ -96,21 +107,26 @@ static mhac_status plan_buffers(call_plan *plan) {
 static mhac_status plan_workspace(call_plan *plan) {
   const mhac_entry *entry = plan->entry;
   const mhac_candidate *candidate = plan->candidate;
-  mhac_status status = plan_buffers(plan);
+  mhac_status status;
   int64_t operands = 0;
   int64_t total, i;
-  if (status != MHAC_STATUS_OK)
-    return status;
   for (i = 0; i < candidate->kernel_count; ++i)
     if (candidate->kernels[i].operand_count > operands)
       operands = candidate->kernels[i].operand_count;
   plan->vector_length = 1 + operands;
-  plan->frame_bytes = round_to_line((entry->argument_count + candidate->workspace_count) * (int64_t)sizeof(mhac_buffer_with_dims) +
-                                    plan->vector_length * (int64_t)sizeof(void *) + entry->size_count * (int64_t)sizeof(int32_t));
+  plan->header_bytes = round_to_line((entry->argument_count + candidate->workspace_count) * (int64_t)sizeof(mhac_buffer_with_dims) +
+                                     plan->vector_length * (int64_t)sizeof(void *) + entry->size_count * (int64_t)sizeof(int32_t));
+  plan->frame_bytes = plan->header_bytes;
+  status = plan_buffers(plan);
+  if (status != MHAC_STATUS_OK)
+    return status;
   plan->worker_bytes = mhac_saturating_add(MHAC_LINE_BYTES, round_to_line(candidate->arena_bytes));
+  if (candidate->batch_size >= 0)
+    plan->worker_bytes = mhac_saturating_add(plan->worker_bytes, plan->frame_bytes);
   total = mhac_saturating_multiply(plan->workers, plan->worker_bytes);
-  total = mhac_saturating_add(total, plan->buffers_bytes);
-  total = mhac_saturating_add(total, plan->frame_bytes + MHAC_LINE_BYTES);
+  if (candidate->batch_size < 0)
+    total = mhac_saturating_add(total, plan->frame_bytes);
+  total = mhac_saturating_add(total, MHAC_LINE_BYTES); /* for a start that is not aligned */
   plan->workspace_bytes = total;
   if ((uint64_t)total > SIZE_MAX / 2)
     return mhac_context_fail(plan->context, MHAC_STATUS_SIZE_TOO_LARGE, entry->name,
@@ -152,7 +168,8 @@ static void set_buffer(mhac_buffer_with_dims *described, void *data, int64_t typ
 /* Strides of empty tensors may be beyond 32 bits when they are dense; they are never used. */
 static int32_t clamp_stride(int64_t stride) { return stride > INT32_MAX ? INT32_MAX : (int32_t)stride; }
 
-static void make_argument_buffer(const call_plan *plan, const mhac_argument *argument, mhac_buffer_with_dims *made) {
+/* Batch-major: of one element, which is described as a batch of one. */
+static void make_argument_buffer(const call_plan *plan, const mhac_argument *argument, int64_t element, mhac_buffer_with_dims *made) {
   mhac_tensor_view view;
   int64_t dim;
   mhac_view_tensor(plan->entry, plan->args, argument, &view);
@@ -162,6 +179,11 @@ static void make_argument_buffer(const call_plan *plan, const mhac_argument *arg
     to->extent = (int32_t)view.extents[dim];
     to->stride = clamp_stride(view.strides[dim]);
   }
+  if (argument->rank == 0 || !is_one_element(plan, &argument->dims[0]))
+    return;
+  made->dims[argument->rank - 1].extent = 1;
+  if (!view.empty) /* there may be no memory */
+    made->buffer.host += element * view.strides[0] * argument->element_bytes;
 }
 
 /* Returns the bytes that the intermediate takes. */
@@ -170,7 +192,7 @@ static int64_t make_workspace_buffer(const call_plan *plan, const mhac_workspace
   int64_t dim;
   set_buffer(made, data, buffer->type, buffer->rank);
   for (dim = 0; dim < buffer->rank; ++dim) {
-    int64_t extent = mhac_extent_value(plan->entry, plan->args, &buffer->dims[dim]);
+    int64_t extent = workspace_extent(plan, &buffer->dims[dim]);
     made->dims[dim].extent = (int32_t)extent;
     made->dims[dim].stride = clamp_stride(elements);
     elements = mhac_saturating_multiply(elements, extent);
@@ -190,33 +212,29 @@ static void make_workers(const call_plan *plan, mhac_call *call, char *memory) {
     mhac_worker *worker = (mhac_worker *)(void *)(memory + i * plan->worker_bytes);
     worker->call = call;
     worker->last = NULL;
-    worker->arena_end = (char *)worker + plan->worker_bytes;
+    worker->arena_end = (char *)worker + MHAC_LINE_BYTES + round_to_line(plan->candidate->arena_bytes);
     worker->in_task = 0;
   }
 }
 
-static mhac_status run_kernels(const call_plan *plan, void *workspace) {
+/* Makes a frame at `memory` and runs the candidate's kernels in it, one after the other, for the whole call or for one element of the
+ * batch. Returns 0, or the code of the kernel that failed. */
+static int run_kernels(const call_plan *plan, char *memory, int64_t element, void *user_context, const mhac_kernel **failed) {
   const mhac_entry *entry = plan->entry;
   const mhac_candidate *candidate = plan->candidate;
-  uintptr_t misaligned = (uintptr_t)workspace % MHAC_LINE_BYTES;
-  char *base = (char *)workspace + (misaligned != 0 ? MHAC_LINE_BYTES - misaligned : 0);
-  char *data = base + plan->frame_bytes;
-  mhac_buffer_with_dims *arguments = (mhac_buffer_with_dims *)(void *)base;
+  char *data = memory + plan->header_bytes;
+  mhac_buffer_with_dims *arguments = (mhac_buffer_with_dims *)(void *)memory;
   mhac_buffer_with_dims *intermediates = arguments + entry->argument_count;
   void **vector = (void **)(void *)(intermediates + candidate->workspace_count);
   int32_t *sizes = (int32_t *)(void *)(vector + plan->vector_length);
-  mhac_call call;
-  void *user_context;
   int64_t i, k;
 
   for (i = 0; i < entry->argument_count; ++i)
-    make_argument_buffer(plan, &entry->arguments[i], &arguments[i]);
+    make_argument_buffer(plan, &entry->arguments[i], element, &arguments[i]);
   for (i = 0; i < candidate->workspace_count; ++i)
     data += make_workspace_buffer(plan, &candidate->workspace[i], data, &intermediates[i]);
   for (i = 0; i < entry->size_count; ++i)
-    sizes[i] = (int32_t)mhac_size_value(entry, plan->args, i);
-  make_workers(plan, &call, data);
-  user_context = call.first_worker;
+    sizes[i] = i == candidate->batch_size ? 1 : (int32_t)mhac_size_value(entry, plan->args, i);
 
   for (k = 0; k < candidate->kernel_count; ++k) {
     const mhac_kernel *kernel = &candidate->kernels[k];
@@ -229,22 +247,66 @@ static mhac_status run_kernels(const call_plan *plan, void *workspace) {
                                                                 : (void *)&sizes[operand->index];
     }
     code = kernel->function(vector);
-    if (code == 0)
-      continue;
-    if (call.parallel_status != MHAC_STATUS_OK && call.task_code == 0)
-      return mhac_context_fail(plan->context, call.parallel_status, entry->name, "kernel '%s': the parallel loop could not run: %s",
-                               kernel->name, mhac_status_string(call.parallel_status));
-    return mhac_context_fail(plan->context, MHAC_STATUS_INTERNAL, entry->name, "kernel '%s': found return code %d, wanted 0", kernel->name,
-                             code);
+    if (code != 0) {
+      *failed = kernel;
+      return code;
+    }
   }
-  return MHAC_STATUS_OK;
+  return 0;
+}
+
+typedef struct batch_loop {
+  const call_plan *plan;
+  const mhac_kernel *failed; /* of the first element that failed; atomic */
+  int code;                  /* its code */
+} batch_loop;
+
+/* Loops that start in here find themselves nested, and run serially in the worker's arena. */
+static int run_element(void *user_context, int element, uint8_t *closure) {
+  batch_loop *loop = (batch_loop *)(void *)closure;
+  const mhac_worker *worker = (const mhac_worker *)user_context;
+  const mhac_kernel *failed = NULL, *none = NULL;
+  int code = run_kernels(loop->plan, worker->arena_end, element, user_context, &failed);
+  if (code != 0 && __atomic_compare_exchange_n(&loop->failed, &none, failed, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    loop->code = code;
+  return code;
+}
+
+static mhac_status run_candidate(const call_plan *plan, void *workspace) {
+  const mhac_entry *entry = plan->entry;
+  int64_t batch_size = plan->candidate->batch_size;
+  uintptr_t misaligned = (uintptr_t)workspace % MHAC_LINE_BYTES;
+  char *base = (char *)workspace + (misaligned != 0 ? MHAC_LINE_BYTES - misaligned : 0);
+  const mhac_kernel *failed = NULL;
+  mhac_call call;
+  int code;
+
+  if (batch_size < 0) {
+    make_workers(plan, &call, base + plan->frame_bytes);
+    code = run_kernels(plan, base, 0, call.first_worker, &failed);
+  } else {
+    batch_loop loop = {plan, NULL, 0};
+    int count = (int)mhac_size_value(entry, plan->args, batch_size);
+    make_workers(plan, &call, base);
+    code = mhac_kernel_parallel_for(call.first_worker, run_element, 0, count, (uint8_t *)&loop);
+    failed = loop.failed;
+    code = failed != NULL ? loop.code : code;
+  }
+  if (code == 0)
+    return MHAC_STATUS_OK;
+  if (call.parallel_status != MHAC_STATUS_OK && call.task_code == 0)
+    return mhac_context_fail(plan->context, call.parallel_status, entry->name, "%s '%s': the parallel loop could not run: %s",
+                             failed != NULL ? "kernel" : "size", failed != NULL ? failed->name : entry->sizes[batch_size].name,
+                             mhac_status_string(call.parallel_status));
+  return mhac_context_fail(plan->context, MHAC_STATUS_INTERNAL, entry->name, "kernel '%s': found return code %d, wanted 0", failed->name,
+                           code);
 }
 
 static mhac_status run_in_given_workspace(const call_plan *plan, void *workspace, size_t bytes) {
   if (bytes < (uint64_t)plan->workspace_bytes)
     return mhac_context_fail(plan->context, MHAC_STATUS_WORKSPACE_SIZE, plan->entry->name,
                              "argument 'workspace_bytes': found %zu, wanted >= %" PRId64, bytes, plan->workspace_bytes);
-  return run_kernels(plan, workspace);
+  return run_candidate(plan, workspace);
 }
 
 static mhac_status run_in_own_workspace(const call_plan *plan) {
@@ -259,7 +321,7 @@ static mhac_status run_in_own_workspace(const call_plan *plan) {
   if (workspace == NULL)
     return mhac_context_fail(plan->context, MHAC_STATUS_OUT_OF_MEMORY, plan->entry->name,
                              "workspace: found no memory, wanted %" PRId64 " bytes", plan->workspace_bytes);
-  status = run_kernels(plan, workspace);
+  status = run_candidate(plan, workspace);
   allocator->release(allocator->self, workspace, bytes);
   return status;
 }

@@ -91,6 +91,7 @@ typedef struct mhac_guard {
   int64_t size;
   int64_t minimum;
   int64_t maximum;
+  int64_t per_worker; /* 1: size / workers, rounded down, instead of the size */
 } mhac_guard;
 
 /* One body of an entry. The first whose features and guards fit is run. */
@@ -106,6 +107,9 @@ typedef struct mhac_candidate {
   /* Scratch that one worker needs at most inside any kernel: the sum, over its allocations, of 64 bytes for the block's header
    * and the allocation rounded up to 64. The calling thread outside of loops counts as worker 0. */
   int64_t arena_bytes;
+  /* -1: a kernel runs for the whole call. Otherwise batch-major: one parallel loop over sizes[batch_size], whose tasks run all kernels for one
+   * element. To them the size is 1, in intermediates and operands; an argument whose outermost extent is the size is one element of it. */
+  int64_t batch_size;
 } mhac_candidate;
 
 typedef struct mhac_entry {

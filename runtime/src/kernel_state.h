@@ -12,7 +12,7 @@ typedef struct mhac_call {
   const mhac_parallel *parallel; /* NULL: serial */
   int workers;
   char *first_worker;            /* mhac_worker of worker 0; the others follow every worker_bytes */
-  int64_t worker_bytes;          /* the state's line and the arena */
+  int64_t worker_bytes;          /* the state's line, the arena, and the worker's frame when batch-major */
   mhac_status parallel_status;   /* of the last loop, when it was not OK */
   int task_code;                 /* of a task that failed, 0 when none did; relaxed atomic */
 } mhac_call;

@@ -329,6 +329,14 @@ attn.entry @candidate_c2_kind {
 
 // -----
 
+func.func private @f() attributes {attn.sizes = []}
+attn.entry @candidate_c3 {
+  // expected-error @+1 {{(c3) is batch-major, but 'batch' is no size of @f}}
+  attn.candidate @f target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [] batch_major
+}
+
+// -----
+
 // expected-error @+1 {{name wants a C identifier, found "1x"}}
 func.func private @argument_c1() attributes {a = #attn.argument<name = "1x", role = input, dims = []>}
 

@@ -52,6 +52,8 @@ func.func @sized(%n: tensor<?xi64> {attn.argument = #attn.argument<name = "n", r
 
 // CHECK: attn.entry @entry {
 // CHECK-NEXT: attn.candidate @sized target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [#attn.guard<size = "batch", minimum = 1, maximum = 4>, #attn.guard<size = "workers", minimum = 2, maximum = 64>]
+// CHECK-NEXT: attn.candidate @sized target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [#attn.guard<size = "batch", minimum = 4, maximum = 8, per_worker = true>] batch_major
 attn.entry @entry {
   attn.candidate @sized target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [#attn.guard<size = "batch", minimum = 1, maximum = 4>, #attn.guard<size = "workers", minimum = 2, maximum = 64>]
+  attn.candidate @sized target "x86-64-v4" machine "x86-64-linux-avx2" features 3 guards [#attn.guard<size = "batch", minimum = 4, maximum = 8, per_worker = true>] batch_major
 }

@@ -25,7 +25,8 @@ module attributes {attn.stage = "scheduled", attn.spec_file = "tiny.yaml"} {
   }
   attn.entry @f {
     attn.candidate @f.v3 target "x86-64-v3" machine "x86-64-linux-avx2" features 24
-      guards [#attn.guard<size = "batch", minimum = 1, maximum = 2>, #attn.guard<size = "workers", minimum = 1, maximum = 1>]
+      guards [#attn.guard<size = "batch", minimum = 1, maximum = 2, per_worker = true>, #attn.guard<size = "workers", minimum = 1, maximum = 1>]
+      batch_major
   }
 }
 )";
@@ -91,6 +92,9 @@ TEST_F(KernelInterfaceTest, ReadsCandidatesWithTheirGuards) {
   EXPECT_EQ(interface.candidates[0].guards[0].size, 0);
   EXPECT_EQ(interface.candidates[0].guards[1].size, -1);
   EXPECT_EQ(interface.candidates[0].guards[1].maximum, 1);
+  EXPECT_TRUE(interface.candidates[0].guards[0].perWorker);
+  EXPECT_FALSE(interface.candidates[0].guards[1].perWorker);
+  EXPECT_EQ(interface.candidates[0].batchSize, 0);
 }
 
 /// A layer of its own, because the module above has no projection.

@@ -33,8 +33,8 @@ TEST(Header, DescriptorsHaveTheLayoutThatObjectsAreWrittenIn) {
   EXPECT_EQ(sizeof(mhac_workspace_buffer), (3 + 6 * 3) * 8u);
   EXPECT_EQ(sizeof(mhac_operand), 2 * 8u);
   EXPECT_EQ(sizeof(mhac_kernel), 4 * 8u);
-  EXPECT_EQ(sizeof(mhac_guard), 3 * 8u);
-  EXPECT_EQ(sizeof(mhac_candidate), 9 * 8u);
+  EXPECT_EQ(sizeof(mhac_guard), 4 * 8u);
+  EXPECT_EQ(sizeof(mhac_candidate), 10 * 8u);
   EXPECT_EQ(sizeof(mhac_entry), 14 * 8u);
   EXPECT_EQ(sizeof(mhac_context_options), 10 * 8u);
   EXPECT_EQ(sizeof(mhac_kernel_info), 5 * 8u);

@@ -283,7 +283,7 @@ TEST(KernelCall, TaskFailureReachesTheCaller) {
     auto pool = make_pool(threads);
     auto context = make_context(mhac_thread_pool_parallel(pool.get()));
     toy::call call(20, 3);
-    toy::failing_task = 11;
+    toy::failing_row = 11;
     EXPECT_EQ(call.run(context.get()), MHAC_STATUS_INTERNAL);
     EXPECT_STREQ(mhac_context_message(context.get()), "toy: kernel 'double': found return code 77, wanted 0");
     EXPECT_TRUE(call.untouched());

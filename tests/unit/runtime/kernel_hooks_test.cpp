@@ -20,7 +20,7 @@ int callback_kernel(void **argv) { return body(*static_cast<void **>(argv[0])); 
 mhac_status call_kernel(int64_t arena_bytes, const mhac_parallel &parallel, std::function<int(void *)> kernel) {
   body = std::move(kernel);
   const mhac_kernel kernels[] = {{"callback", callback_kernel, 0, nullptr}};
-  const mhac_candidate candidate = {"any", 0, 0, nullptr, 0, nullptr, 1, kernels, arena_bytes};
+  const mhac_candidate candidate = {"any", 0, 0, nullptr, 0, nullptr, 1, kernels, arena_bytes, -1};
   mhac_entry entry = toy::entry;
   entry.candidate_count = 1;
   entry.candidates = &candidate;

@@ -10,7 +10,7 @@ namespace toy {
 
 uint64_t features_cache = 0;
 int return_code = 0;
-int failing_task = -1;
+int failing_row = -1;
 std::atomic<candidate> ran{none};
 
 namespace {
@@ -49,7 +49,7 @@ struct double_loop {
 // One batch row: t = 2 * x, through scratch memory as a compiled kernel would use it.
 int double_row(void *user_context, int row, uint8_t *closure) {
   const double_loop &loop = *reinterpret_cast<double_loop *>(closure);
-  if (row == failing_task)
+  if (loop.x->at<float>(0, 0, row) == static_cast<float>(1 + failing_row * loop.width * depth)) // x counts from 1
     return 77;
   auto *scratch = static_cast<float *>(mhac_kernel_alloc(user_context, depth * sizeof(float)));
   auto *more = static_cast<float *>(mhac_kernel_alloc(user_context, 64));
@@ -70,7 +70,8 @@ int double_row(void *user_context, int row, uint8_t *closure) {
 int double_kernel(void **argv) {
   void *user_context = *static_cast<void **>(argv[0]);
   double_loop loop = {static_cast<buffer *>(argv[1]), static_cast<buffer *>(argv[2]), *static_cast<int32_t *>(argv[3])};
-  if (!loop.x->is(2, 32, 3) || !loop.t->is(2, 32, 3) || reinterpret_cast<uintptr_t>(loop.t->host) % 64)
+  if (!loop.x->is(2, 32, 3) || !loop.t->is(2, 32, 3) || reinterpret_cast<uintptr_t>(loop.t->host) % 64 ||
+      loop.t->dim[2].extent != loop.x->dim[2].extent || loop.x->dim[2].extent != *static_cast<int32_t *>(argv[4]))
     return 79;
   return mhac_kernel_parallel_for(user_context, double_row, 0, loop.x->dim[2].extent, reinterpret_cast<uint8_t *>(&loop));
 }
@@ -117,7 +118,8 @@ const mhac_argument arguments[] = {
 // The intermediate's width is rounded up to 16, to see extents with a divisor and a factor.
 const mhac_workspace_buffer intermediates[] = {{4, type_float, 3, {{-1, 1, depth}, {size_width, 16, 16}, {size_batch, 1, 1}, {}, {}, {}}}};
 
-const mhac_operand double_operands[] = {{MHAC_OPERAND_ARGUMENT, argument_x}, {MHAC_OPERAND_WORKSPACE, 0}, {MHAC_OPERAND_SIZE, size_width}};
+const mhac_operand double_operands[] = {{MHAC_OPERAND_ARGUMENT, argument_x}, {MHAC_OPERAND_WORKSPACE, 0}, {MHAC_OPERAND_SIZE, size_width},
+                                        {MHAC_OPERAND_SIZE, size_batch}};
 const mhac_operand sum_operands[] = {{MHAC_OPERAND_ARGUMENT, argument_bias},
                                      {MHAC_OPERAND_WORKSPACE, 0},
                                      {MHAC_OPERAND_ARGUMENT, argument_starts},
@@ -125,31 +127,34 @@ const mhac_operand sum_operands[] = {{MHAC_OPERAND_ARGUMENT, argument_bias},
                                      {MHAC_OPERAND_ARGUMENT, argument_y}};
 
 template <candidate which>
-const mhac_kernel kernels[] = {{"double", double_kernel, 3, double_operands}, {"sum", sum_kernel<which>, 5, sum_operands}};
+const mhac_kernel kernels[] = {{"double", double_kernel, 4, double_operands}, {"sum", sum_kernel<which>, 5, sum_operands}};
 
-const mhac_guard one_worker[] = {{-1, 1, 1}}, two_workers[] = {{-1, 2, 2}}, wide[] = {{size_width, 100, INT64_MAX}};
+const mhac_guard one_worker[] = {{-1, 1, 1}}, two_workers[] = {{-1, 2, 2}}, wide[] = {{size_width, 100, INT64_MAX}},
+                 four_rows_a_worker[] = {{size_batch, 4, max_batch, 1}};
 
-#define BODY(which) 1, intermediates, 2, kernels<which>, arena_bytes
+#define BODY(which) 1, intermediates, 2, kernels<which>, arena_bytes, which == batch_major ? size_batch : -1
 const mhac_candidate candidates[] = {{"v4", v4_features, 1, one_worker, BODY(v4)},
                                      {"v4", v4_features, 1, two_workers, BODY(v4_two_workers)},
                                      {"v3", v3_features, 1, wide, BODY(v3_wide)},
                                      {"baseline", 0, 0, nullptr, BODY(baseline)}};
+const mhac_candidate batch_candidates[] = {{"baseline", 0, 1, four_rows_a_worker, BODY(batch_major)}, {"baseline", 0, 0, nullptr, BODY(baseline)}};
 
-mhac_entry make_entry(const char *targets, int64_t candidate_count) {
+mhac_entry make_entry(const char *targets, int64_t candidate_count, const mhac_candidate *list = candidates) {
   return {&mhac_runtime_abi_1, "toy", "0.0.1", targets, &features_cache, sizeof(args), AT(workspace), AT(workspace_bytes), 4, sizes, 5,
-          arguments, candidate_count, candidates};
+          arguments, candidate_count, list};
 }
 
 } // namespace
 
 const mhac_entry entry = make_entry("v4,v3,baseline", 4);
 const mhac_entry entry_v4_only = make_entry("v4", 1);
+const mhac_entry entry_batch_major = make_entry("baseline", 2, batch_candidates);
 
 call::call(int64_t batch, int64_t width, int64_t keys)
     : x(batch * width * depth), bias(keys, 0.5f), y(batch * width * depth, unwritten), starts(batch, 0), lengths(batch, width) {
   features_cache = 0;
   return_code = 0;
-  failing_task = -1;
+  failing_row = -1;
   ran = none;
   std::iota(x.begin(), x.end(), 1.0f);
   if (batch > 0 && width > 1) {
@@ -160,13 +165,13 @@ call::call(int64_t batch, int64_t width, int64_t keys)
                starts.data(), lengths.data(), y.data(), nullptr, nullptr,  0};
 }
 
-size_t call::workspace_bytes(mhac_context *context) {
+size_t call::workspace_bytes(mhac_context *context, const mhac_entry &called) {
   size_t bytes = 0;
-  return mhac_kernel_workspace_bytes(context, &entry, &arguments, &bytes) == MHAC_STATUS_OK ? bytes : SIZE_MAX;
+  return mhac_kernel_workspace_bytes(context, &called, &arguments, &bytes) == MHAC_STATUS_OK ? bytes : SIZE_MAX;
 }
 
-void call::give_workspace(mhac_context *context) {
-  workspace.resize(workspace_bytes(context));
+void call::give_workspace(mhac_context *context, const mhac_entry &called) {
+  workspace.resize(workspace_bytes(context, called));
   arguments.workspace = workspace.data();
   arguments.workspace_bytes = workspace.size();
 }

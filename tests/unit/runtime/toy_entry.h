@@ -34,23 +34,24 @@ struct args {
 };
 
 // Candidates in order; the numbers name them in `ran`.
-enum candidate { v4 = 0, v4_two_workers = 1, v3_wide = 2, baseline = 3, none = -1 };
+enum candidate { v4 = 0, v4_two_workers = 1, v3_wide = 2, baseline = 3, batch_major = 4, none = -1 };
 
 extern const mhac_entry entry;
-extern const mhac_entry entry_v4_only; // has no candidate for older CPUs
+extern const mhac_entry entry_v4_only;     // has no candidate for older CPUs
+extern const mhac_entry entry_batch_major; // `batch_major` when every worker has four rows, else `baseline`
 
 // What the kernels do and did. Reset by every toy::call.
 extern uint64_t features_cache; // the object's cache: a test may set it to pose as another machine
 extern int return_code;         // of the second kernel
-extern int failing_task;        // of the first kernel's loop, -1: none
+extern int failing_row;         // of the batch, in the first kernel, if x is dense; -1: none
 extern std::atomic<candidate> ran;
 
 // Arguments with memory behind them. Outputs hold a value that no kernel writes.
 struct call {
   call(int64_t batch, int64_t width, int64_t keys = 3);
   mhac_status run(mhac_context *context, const mhac_entry &called = entry) { return mhac_kernel_call(context, &called, &arguments); }
-  size_t workspace_bytes(mhac_context *context);
-  void give_workspace(mhac_context *context); // of exactly the size asked for
+  size_t workspace_bytes(mhac_context *context, const mhac_entry &called = entry);
+  void give_workspace(mhac_context *context, const mhac_entry &called = entry); // of exactly the size asked for
   bool untouched() const;                     // no output was written
   bool right() const;                         // y is what the formula says; dense outputs
   args arguments;
