@@ -8,6 +8,7 @@
 #include "mlir/IR/PatternMatch.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mhac::attn;
@@ -20,6 +21,21 @@ static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(va
 
 /// Whether two extents can be the same at run time.
 static bool agree(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
+
+StringRef mhac::attn::sequenceOf(Value value, bool headsFirst) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto attribute = function ? function.getArgAttrOfType<ArgumentAttr>(argument.getArgNumber(), kArgumentAttr) : ArgumentAttr();
+    if (!attribute || attribute.getDims().size() < 3)
+      return "?";
+    return attribute.getDims()[attribute.getDims().size() == 4 && headsFirst ? 2 : 1].getValue();
+  }
+  return llvm::TypeSwitch<Operation *, StringRef>(value.getDefiningOp())
+      .Case([&](ProjectOp op) { return sequenceOf(op.getInput()); })
+      .Case([&](SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
+      .Case([&](AttentionOp op) { return sequenceOf(op.getQuery()); })
+      .Default([](Operation *) { return "?"; });
+}
 
 //===-- project -----------------------------------------------------------------------------------------------------------------------===//
 

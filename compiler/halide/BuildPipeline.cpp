@@ -51,6 +51,7 @@ public:
   std::vector<halide::PipelineJob> jobs;
 
 private:
+  void findBlocks(func::FuncOp function);
   bool build(Operation *op);
   bool project(attn::ProjectOp op);
   bool attention(attn::AttentionOp op);
@@ -68,6 +69,7 @@ private:
   Halide::ImageParam tensor(Scope &scope, int argument);
   Halide::Expr size(Scope &scope, const ExtentInfo &extent);
   ExtentInfo tokenExtent(Value value, unsigned dim);
+  int vectorsOf(const ExtentInfo &tokens) const;
   int outputOf(Value value, Operation *user);
   struct StoredOutput {
     int argument;
@@ -93,6 +95,7 @@ private:
   std::string prefix;
   Diagnostics &diagnostics;
   llvm::DenseMap<Value, Place> places;
+  std::map<int, int> vectors; // size of a sequence (-1: a number) -> vectors of its widest register tile
   std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
 };
 
@@ -185,10 +188,12 @@ int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &to
   WorkspaceBufferInfo info;
   info.name = name;
   auto constant = [](int64_t n) { return ExtentInfo{-1, 1, n}; };
-  ExtentInfo blocks{tokens.size, halide::kBlockPair, 2};
+  // A multiple of what the widest register tile takes, so that no kernel has a tail along tokens.
+  const int vectors = vectorsOf(tokens), tile = vectors * halide::kLanes;
+  ExtentInfo blocks{tokens.size, tile, vectors};
   if (tokens.size < 0 || interface.sizes[tokens.size].isFixed()) {
     int64_t n = tokens.size < 0 ? tokens.factor : interface.sizes[tokens.size].minimum;
-    blocks = constant((n + halide::kBlockPair - 1) / halide::kBlockPair * 2);
+    blocks = constant((n + tile - 1) / tile * vectors);
   }
   const int batch = interface.sizeIndex("batch");
   info.dims = {constant(halide::kLanes), constant(rows), blocks, constant(heads), ExtentInfo{batch, 1, 1}};
@@ -250,7 +255,7 @@ const Place &CandidateBuilder::lanesOf(Value value, float scale, Location loc) {
   place.index = addWorkspace(name, place.tokens, place.heads, place.rows, sourceLocation(loc));
   Scope scope;
   halide::Accessor rowsAt = halide::rowsAccessor(rows(scope, source), source.order);
-  Halide::Func out = halide::packLanes(name, rowsAt, place.features, size(scope, place.tokens), scale);
+  Halide::Func out = halide::packLanes(name, rowsAt, place.features, size(scope, place.tokens), scale, vectorsOf(place.tokens));
   addKernel("pack_" + interface.arguments[source.index].name, loc, scope, {out}, {{Operand::Workspace, place.index}});
   return place;
 }
@@ -274,10 +279,28 @@ bool CandidateBuilder::run(func::FuncOp function) {
     place.features = static_cast<int>(info.dims.back().factor);
     places[argument] = place;
   }
+  findBlocks(function);
   for (Operation &op : function.front())
     if (!build(&op) || diagnostics.hasErrors())
       return false;
   return true;
+}
+
+/// Buffers are made before all of their users are seen, so the tiles are looked through first. What is wrong with them is said later.
+void CandidateBuilder::findBlocks(func::FuncOp function) {
+  function.walk([&](Operation *op) {
+    auto schedule = op->getAttrOfType<attn::ScheduleAttr>("schedule");
+    if (!schedule)
+      return;
+    auto tile = schedule.getTiles().getAs<IntegerAttr>(isa<attn::ProjectOp>(op) ? "vectors" : "query_vectors");
+    int &most = vectors[interface.sizeIndex(attn::sequenceOf(op->getOperand(0)))];
+    most = std::max(most, tile ? static_cast<int>(tile.getInt()) : 1);
+  });
+}
+
+int CandidateBuilder::vectorsOf(const ExtentInfo &tokens) const {
+  auto found = vectors.find(tokens.size);
+  return found == vectors.end() ? 1 : found->second;
 }
 
 bool CandidateBuilder::build(Operation *op) {
@@ -492,7 +515,7 @@ bool CandidateBuilder::returned(func::ReturnOp op) {
       view(lane, f, block, h, b) = source(lane, Halide::min(f, place.features - 1), block, h, b);
       const RowOrder order = value.getDefiningOp<attn::SwapHeadsOp>() ? RowOrder::Bshd : RowOrder::Bhsd;
       const int padded = (place.features + halide::kLanes - 1) / halide::kLanes * halide::kLanes;
-      out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, halide::kBlockPair, [](Halide::LoopLevel) {});
+      out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, 2 * halide::kLanes, [](Halide::LoopLevel) {});
     });
     if (!done)
       return false;

@@ -106,11 +106,11 @@ void LanesOfRows::scheduleTiles(const std::vector<Var> &single) {
     transpose->computeAt(LoopLevel(func, fo), single);
 }
 
-Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale) {
+Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale, int vectors) {
   LanesOfRows lanes(name, rows, features, tokens, scale);
   Var bo("bo"), bi("bi"), task("task");
   lanes.scheduleTiles({});
-  lanes.func.split(lanes.block, bo, bi, kBlockPair / kLanes, TailStrategy::RoundUp).fuse(bo, lanes.h, task).fuse(task, lanes.b, task).parallel(task);
+  lanes.func.split(lanes.block, bo, bi, vectors, TailStrategy::RoundUp).fuse(bo, lanes.h, task).fuse(task, lanes.b, task).parallel(task);
   constrainLanes(lanes.func.output_buffer(), features);
   return lanes.func;
 }

@@ -16,9 +16,6 @@ namespace mhac::halide {
 /// Tokens in a block: the vector of every lane-major intermediate, whatever the target's register width.
 inline constexpr int kLanes = 16;
 
-/// Blocks of a lane-major buffer come in pairs, so that no kernel has a tail along tokens.
-inline constexpr int kBlockPair = 2 * kLanes;
-
 /// Rows of a register tile over `width` rows, at most `tallest`: the height with the fewest instructions. For each step of the sum a tile takes a
 /// broadcast a row, two loads, and two multiply-adds a row; rows of the last tile that reach beyond the width are computed in vain.
 int tileHeight(int width, int tallest);
@@ -70,11 +67,11 @@ private:
   std::optional<TileTranspose> transpose;
 };
 
-/// The same as a kernel.
-Halide::Func packLanes(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale);
+/// The same as a kernel, for buffers of a multiple of `vectors` blocks.
+Halide::Func packLanes(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale, int vectors);
 
-/// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch). A task stores `slab` features of `tokenBlock` tokens (multiples of 16
-/// and 32); `scheduleProducers` gets its loop, for producers that are computed there.
+/// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch). A task stores `slab` features of `tokenBlock` tokens (multiples of
+/// 16); `scheduleProducers` gets its loop, for producers that are computed there.
 Halide::Func unpackRows(const std::string &name, Halide::Func lanes, int features, int heads, const Halide::Expr &tokens, RowOrder order, int slab,
                         int tokenBlock, const std::function<void(Halide::LoopLevel task)> &scheduleProducers);
 
