@@ -10,8 +10,9 @@ import subprocess
 import sys
 
 OBJDUMP = "/usr/lib/llvm-22/bin/llvm-objdump"
-# Every kernel is a symbol <entry>.<target>.<kernel>, its parallel tasks <entry>.<target>.<kernel>.task<n>.
-SYMBOL = re.compile(r"^[A-Za-z_]\w*\.(?P<target>[\w-]+)\.(?P<kernel>[A-Za-z_]\w*)(?P<part>\.\w+)*$")
+# Every kernel is a symbol <entry>.<target>.<kernel>, its parallel tasks <entry>.<target>.<kernel>.task<n>; those of a regime's own have its name in
+# front: <entry>.<target>.few.<kernel>.
+SYMBOL = re.compile(r"^[A-Za-z_]\w*\.(?P<target>[\w-]+)\.(?P<kernel>[A-Za-z_][\w.]*?)(\.(task\d+|body|\d+_\d+))*$")
 FEWEST_FMA = 4  # loops with fewer are no product
 
 

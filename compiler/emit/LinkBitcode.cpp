@@ -35,16 +35,20 @@ bool isAllowedUndefined(llvm::StringRef symbol) {
 }
 
 std::string kernelName(const KernelInterface &interface, size_t candidate, size_t kernel) {
-  const CandidateInfo &c = interface.candidates[candidate];
-  std::string name = interface.name + "." + c.target + "." + c.kernels[kernel].name;
-  // Candidates that differ in their guards alone, and kernels made twice, share these words.
-  bool unique = true;
-  for (size_t i = 0; i < interface.candidates.size(); ++i)
+  const std::string symbol = interface.candidates[candidate].kernels[kernel].symbol;
+  // Candidates share a kernel by its symbol; it is named after the last of them, in whose bitcode it is.
+  for (size_t i = candidate; i < interface.candidates.size(); ++i)
     for (size_t j = 0; j < interface.candidates[i].kernels.size(); ++j)
-      if ((i != candidate || j != kernel) && interface.candidates[i].target == c.target &&
-          interface.candidates[i].kernels[j].name == c.kernels[kernel].name)
-        unique = false;
-  return unique ? name : name + "." + std::to_string(candidate) + "_" + std::to_string(kernel);
+      if (interface.candidates[i].kernels[j].symbol == symbol)
+        candidate = i, kernel = j;
+  auto words = [](const CandidateInfo &c, const KernelInfo &k) { return c.function + "." + k.name; };
+  const std::string name = words(interface.candidates[candidate], interface.candidates[candidate].kernels[kernel]);
+  // Kernels made twice, and candidates made from one function, share these words.
+  for (const CandidateInfo &c : interface.candidates)
+    for (const KernelInfo &k : c.kernels)
+      if (k.symbol != symbol && words(c, k) == name)
+        return name + "." + std::to_string(candidate) + "_" + std::to_string(kernel);
+  return name;
 }
 
 /// Halide records the processor as module flags; modern versions also as function attributes. Code generation sees attributes only.
@@ -141,6 +145,8 @@ std::unique_ptr<llvm::Module> linkBitcode(const KernelInterface &interface, llvm
   whole->setSourceFileName(interface.specFile);
   llvm::Linker linker(*whole);
   for (size_t i = 0; i < bitcode.size(); ++i) {
+    if (bitcode[i].empty()) // all of its kernels are another's
+      continue;
     const std::string &target = interface.candidates[i].target;
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode[i], target), context);
     if (!parsed) {
@@ -148,7 +154,7 @@ std::unique_ptr<llvm::Module> linkBitcode(const KernelInterface &interface, llvm
       return nullptr;
     }
     llvm::Module &module = **parsed;
-    if (i == 0) {
+    if (whole->getTargetTriple().empty()) {
       whole->setTargetTriple(module.getTargetTriple());
       whole->setDataLayout(module.getDataLayout());
     } else if (module.getTargetTriple() != whole->getTargetTriple()) {

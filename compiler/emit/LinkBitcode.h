@@ -1,4 +1,4 @@
-// Joins the bitcode that Halide made for each candidate into one module in which nothing is visible but the kernels, each under the name
+// Joins the bitcode that Halide made for the candidates into one module in which nothing is visible but the kernels, each under the name
 // that kernelName gives. Candidates are for different instruction sets: no function of one is merged with, or inlined into, another's.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once

@@ -524,11 +524,26 @@ bool CandidateBuilder::returned(func::ReturnOp op) {
   return true;
 }
 
+/// Whether two candidates have the same kernels: ops, schedules and arguments are equal, and so are the machines.
+bool haveSameKernels(ModuleOp scheduled, const CandidateInfo &a, const CandidateInfo &b) {
+  auto f = scheduled.lookupSymbol<func::FuncOp>(a.function), g = scheduled.lookupSymbol<func::FuncOp>(b.function);
+  return a.machine == b.machine && f.getArgAttrsAttr() == g.getArgAttrsAttr() && f.getResAttrsAttr() == g.getResAttrsAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(&f.getBody(), &g.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
 } // namespace
 
 FailureOr<BuiltKernels> buildKernels(ModuleOp scheduled, bool wantStmt, Diagnostics &diagnostics) {
   BuiltKernels built{makeKernelInterface(scheduled), {}, {}};
-  for (auto [i, candidate] : llvm::enumerate(built.interface.candidates)) {
+  std::vector<CandidateInfo> &candidates = built.interface.candidates;
+  built.bitcode.resize(candidates.size());
+  for (size_t i = candidates.size(); i-- > 0;) { // the ordinary candidate of a target is its last, and gives its name to what it shares
+    CandidateInfo &candidate = candidates[i];
+    auto later = llvm::drop_begin(candidates, i + 1);
+    if (auto twin = llvm::find_if(later, [&](const CandidateInfo &other) { return haveSameKernels(scheduled, candidate, other); }); twin != later.end()) {
+      candidate.workspace = twin->workspace, candidate.kernels = twin->kernels, candidate.arenaBytes = twin->arenaBytes;
+      continue;
+    }
     auto function = scheduled.lookupSymbol<func::FuncOp>(candidate.function);
     CandidateBuilder builder(built.interface, candidate, i, diagnostics);
     if (!builder.run(function))
@@ -537,8 +552,8 @@ FailureOr<BuiltKernels> buildKernels(ModuleOp scheduled, bool wantStmt, Diagnost
     if (!halide::compileJobs(builder.jobs, candidate.machine, wantStmt, compiled, diagnostics))
       return failure();
     candidate.arenaBytes = compiled.arenaBytes;
-    built.bitcode.push_back(std::move(compiled.bitcode));
-    built.stmt += compiled.stmt;
+    built.bitcode[i] = std::move(compiled.bitcode);
+    built.stmt = compiled.stmt + built.stmt;
   }
   return built;
 }

@@ -16,7 +16,7 @@ namespace mhac {
 
 struct BuiltKernels {
   KernelInterface interface;
-  std::vector<std::string> bitcode; // one a candidate, in the order of the interface
+  std::vector<std::string> bitcode; // one a candidate, in the order of the interface; empty when a later one has all its kernels
   std::string stmt;                 // Halide's lowered loops of all kernels, when asked for
 };
 

@@ -35,6 +35,10 @@ class CodeBudget(unittest.TestCase):
     def testCodeReachesToTheNextSymbol(self):
         self.assertEqual(code_budget.budget(LISTING)["x86-64-v4"]["code_bytes"], 0x40)
 
+    def testKernelsOfARegimeAreApart(self):
+        kernels = code_budget.budget(LISTING.replace(".project", ".few.project"))["x86-64-v4"]["kernels"]
+        self.assertEqual(list(kernels), ["few.project"])
+
     def testEntriesBelongToNoTarget(self):
         self.assertEqual(list(code_budget.budget(LISTING)), ["x86-64-v4"])
 
