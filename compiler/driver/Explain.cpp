@@ -7,8 +7,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -50,13 +51,11 @@ private:
 
   void timesDim(Product &product, StringRef name);
   Product extents(const ArgumentInfo &argument);
-  Product bytesOf(const WorkspaceBufferInfo &buffer);
-  /// The name of a size that a dimension of the entry's argument has, followed through the ops up to it.
-  std::string sequenceOf(Value value, bool headsFirst = true);
+  Product bytesOf(const CandidateInfo &candidate, const WorkspaceBufferInfo &buffer);
   Product tokens(Value value) {
     Product product;
     timesDim(product, "batch");
-    timesDim(product, sequenceOf(value));
+    timesDim(product, attn::sequenceOf(value));
     return product;
   }
   void addFlops(StringRef what, Product flops);
@@ -96,21 +95,6 @@ Product Explainer::extents(const ArgumentInfo &argument) {
   for (const std::string &name : argument.dimNames)
     timesDim(product, name);
   return product;
-}
-
-std::string Explainer::sequenceOf(Value value, bool headsFirst) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    int index = interface.argumentIndex(argumentName(argument));
-    if (index < 0)
-      return "?";
-    const std::vector<std::string> &dims = interface.arguments[index].dimNames;
-    return dims[dims.size() == 4 && headsFirst ? 2 : 1];
-  }
-  return llvm::TypeSwitch<Operation *, std::string>(value.getDefiningOp())
-      .Case([&](attn::ProjectOp op) { return sequenceOf(op.getInput()); })
-      .Case([&](attn::SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
-      .Case([&](attn::AttentionOp op) { return sequenceOf(op.getQuery()); })
-      .Default([](Operation *) { return "?"; });
 }
 
 void Explainer::addFlops(StringRef what, Product flops) { os << "  " << llvm::left_justify(what, 26) << flops.text() << "\n"; }
@@ -153,7 +137,7 @@ void Explainer::printAttention(attn::AttentionOp op) {
   auto value = cast<RankedTensorType>(op.getValue().getType());
   int64_t heads = query.getDimSize(1), groups = key.getDimSize(1), width = query.getDimSize(3), vWidth = value.getDimSize(3);
   Product map = tokens(op.getQuery()).times(heads);
-  timesDim(map, sequenceOf(op.getKey()));
+  timesDim(map, attn::sequenceOf(op.getKey()));
   Product flops = map, bytes = map;
   addFlops("attention, all pairs", flops.times(2 * (width + vWidth)));
   os << "bytes of K and V:           " << tokens(op.getKey()).times(groups * (width + vWidth) * 4).text() << "\n";
@@ -185,12 +169,12 @@ void Explainer::printWork(func::FuncOp function) {
   });
 }
 
-Product Explainer::bytesOf(const WorkspaceBufferInfo &buffer) {
+Product Explainer::bytesOf(const CandidateInfo &candidate, const WorkspaceBufferInfo &buffer) {
   Product product;
   product.factor = dtypeInfo(buffer.dtype).bytes();
   for (const ExtentInfo &dim : llvm::reverse(buffer.dims)) {
     product.factor *= dim.factor;
-    if (dim.size < 0)
+    if (dim.size < 0 || dim.size == candidate.batchSize) // a batch-major worker holds one element of the batch
       continue;
     const SizeInfo &size = interface.sizes[dim.size];
     if (size.isFixed())
@@ -223,14 +207,34 @@ static void printSchedules(llvm::raw_ostream &os, func::FuncOp function) {
   });
 }
 
-void Explainer::printCandidate(const CandidateInfo &candidate) {
+static std::string guardText(const KernelInterface &interface, const GuardInfo &guard) {
+  std::string value = guard.size < 0 ? "workers" : interface.sizes[guard.size].name;
+  if (guard.perWorker)
+    value += " / workers";
+  const int64_t largest = guard.size < 0 ? std::numeric_limits<int64_t>::max() : interface.sizes[guard.size].maximum;
+  if (guard.maximum >= largest)
+    return value + " >= " + std::to_string(guard.minimum);
+  return (guard.minimum > 0 ? std::to_string(guard.minimum) + " <= " : "") + value + " <= " + std::to_string(guard.maximum);
+}
+
+/// The target and when the candidate runs, if it is not always.
+static void printHeading(llvm::raw_ostream &os, const KernelInterface &interface, const CandidateInfo &candidate) {
   os << "target " << candidate.target;
+  llvm::ListSeparator separator(" and ");
+  if (!candidate.guards.empty())
+    os << ", when ";
   for (const GuardInfo &guard : candidate.guards)
-    os << ", when " << guard.minimum << " <= " << (guard.size < 0 ? "workers" : interface.sizes[guard.size].name) << " <= " << guard.maximum;
+    os << StringRef(separator) << guardText(interface, guard);
+  if (candidate.batchSize >= 0)
+    os << ", batch-major";
   os << "\n";
+}
+
+void Explainer::printCandidate(const CandidateInfo &candidate) {
+  printHeading(os, interface, candidate);
   std::vector<Product> total; // one a combination of sizes
   for (const WorkspaceBufferInfo &buffer : candidate.workspace) {
-    Product product = bytesOf(buffer);
+    Product product = bytesOf(candidate, buffer);
     os << "  workspace " << llvm::left_justify(buffer.name, 16) << product.text() << " bytes\n";
     auto same = llvm::find_if(total, [&](const Product &other) { return other.symbols == product.symbols; });
     if (same == total.end())
@@ -238,9 +242,9 @@ void Explainer::printCandidate(const CandidateInfo &candidate) {
     else
       same->factor += product.factor;
   }
-  os << "  workspace of a call: ";
+  os << "  workspace of " << (candidate.batchSize < 0 ? "a call: " : "each worker: ");
   llvm::interleave(total, os, [&](const Product &product) { os << product.text(); }, " + ");
-  os << (total.empty() ? "0 bytes\n" : " bytes, and the scratch of each worker\n");
+  os << (total.empty() ? "0 bytes\n" : candidate.batchSize < 0 ? " bytes, and the scratch of each worker\n" : " bytes, and its scratch\n");
   os << "  scratch of a worker: " << candidate.arenaBytes << " bytes\n";
   if (auto function = module.lookupSymbol<func::FuncOp>(candidate.function))
     printSchedules(os, function);
@@ -262,11 +266,12 @@ std::string explain(const KernelInterface &interface, ModuleOp scheduled) { retu
 std::string explainSchedule(ModuleOp scheduled) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  scheduled.walk([&](attn::CandidateOp candidate) {
-    os << "target " << candidate.getTarget() << "\n";
-    if (auto function = scheduled.lookupSymbol<func::FuncOp>(candidate.getCallee()))
+  const KernelInterface interface = makeKernelInterface(scheduled);
+  for (const CandidateInfo &candidate : interface.candidates) {
+    printHeading(os, interface, candidate);
+    if (auto function = scheduled.lookupSymbol<func::FuncOp>(candidate.function))
       printSchedules(os, function);
-  });
+  }
   return text;
 }
 

@@ -46,7 +46,7 @@ llvm::ArrayRef<EmitWord> emitWords() {
         {"spec", Stage::Read, true, ".yaml", "the spec with all defaults filled in"},
         {"attn", Stage::Import, true, ".mlir", "the layer as attn ops"},
         {"lowered", Stage::Lower, true, ".mlir", "with score and mask regions and block structure"},
-        {"scheduled", Stage::Schedule, true, ".mlir", "one copy of the entry a target, ops with schedules"},
+        {"scheduled", Stage::Schedule, true, ".mlir", "one copy of the entry a target and regime, ops with schedules"},
         {"stmt", Stage::Build, true, ".stmt", "Halide's loops"},
     };
     for (const EmitKindInfo &kind : emitKinds())

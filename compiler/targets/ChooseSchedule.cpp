@@ -13,13 +13,13 @@ namespace mhac {
 namespace {
 
 /// The first rule that applies, with those passed over before it in the reason.
-attn::ScheduleAttr chooseFor(Operation *op, const Target &target, Diagnostics &diagnostics) {
+attn::ScheduleAttr chooseFor(Operation *op, const Target &target, const Regime &regime, Diagnostics &diagnostics) {
   std::string passedOver;
   for (ArrayRef<ScheduleRule> rules : {x86Rules(), genericRules()})
     for (const ScheduleRule &rule : rules) {
       if (rule.op != op->getName().getStringRef())
         continue;
-      ScheduleChoice choice = rule.choose(op, target);
+      ScheduleChoice choice = rule.choose(op, target, regime);
       if (!choice.applies) {
         passedOver += "; not " + rule.name.str() + ": " + choice.reason;
         continue;
@@ -60,21 +60,27 @@ LogicalResult chooseSchedules(ModuleOp module, ArrayRef<std::string> targetWords
     builder.setInsertionPoint(function);
     auto entry = attn::EntryOp::create(builder, function.getLoc(), function.getSymName());
     Block *list = &entry.getBody().emplaceBlock();
-    for (const Target &target : targets) {
-      builder.setInsertionPoint(function);
-      auto copy = cast<func::FuncOp>(builder.clone(*function));
-      std::string name = (function.getSymName() + "." + target.name).str();
-      copy.setSymName(name);
-      copy.setPrivate();
-      copy->removeAttr(attn::kEntryAttr);
-      copy.walk([&](Operation *op) {
-        if (isa<attn::ProjectOp, attn::AttentionOp>(op))
-          if (attn::ScheduleAttr schedule = chooseFor(op, target, diagnostics))
-            op->setAttr("schedule", schedule);
-      });
-      builder.setInsertionPointToEnd(list);
-      attn::CandidateOp::create(builder, function.getLoc(), name, target.name, target.halide, target.features, builder.getArrayAttr({}));
-    }
+    const SmallVector<RegimeOfFunction> regimes = regimesOf(function);
+    for (const Target &target : targets)
+      for (auto [regime, guard] : regimes) {
+        builder.setInsertionPoint(function);
+        auto copy = cast<func::FuncOp>(builder.clone(*function));
+        std::string name = (function.getSymName() + "." + target.name + (regime->name.empty() ? "" : ".") + regime->name).str();
+        copy.setSymName(name);
+        copy.setPrivate();
+        copy->removeAttr(attn::kEntryAttr);
+        copy.walk([&, regime = regime](Operation *op) {
+          if (isa<attn::ProjectOp, attn::AttentionOp>(op))
+            if (attn::ScheduleAttr schedule = chooseFor(op, target, *regime, diagnostics))
+              op->setAttr("schedule", schedule);
+        });
+        SmallVector<Attribute> guards;
+        if (guard)
+          guards.push_back(guard);
+        builder.setInsertionPointToEnd(list);
+        attn::CandidateOp::create(builder, function.getLoc(), name, target.name, target.halide, target.features, builder.getArrayAttr(guards),
+                                  regime->batchMajor);
+      }
     function.erase();
   }
   module->setAttr(attn::kStageAttr, builder.getStringAttr("scheduled"));

@@ -1,4 +1,4 @@
-// Stage 4: lowered module + targets -> one copy of each entry a target, every op carrying #attn.schedule, and the attn.entry that lists them.
+// Stage 4: lowered module + targets -> one copy of each entry a target and regime, every op carrying #attn.schedule, and the attn.entry that lists them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

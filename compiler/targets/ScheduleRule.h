@@ -1,7 +1,8 @@
-// A schedule rule: for one op and target, tile sizes and the reason why they fit, or the reason why it does not apply. Rules are tried in order.
+// A schedule rule: for one op, target and regime, tile sizes and the reason why they fit, or the reason why it does not apply. Rules are tried in order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "targets/Regimes.h"
 #include "targets/Target.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -23,7 +24,7 @@ struct ScheduleChoice {
 struct ScheduleRule {
   llvm::StringLiteral name; // <target>_<method>_<tiles>
   llvm::StringLiteral op;   // the op it is for
-  ScheduleChoice (*choose)(mlir::Operation *op, const Target &target);
+  ScheduleChoice (*choose)(mlir::Operation *op, const Target &target, const Regime &regime);
 };
 
 /// Rules for x86-64 with vectors of 8 and 16 lanes, best first.

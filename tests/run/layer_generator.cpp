@@ -86,7 +86,7 @@ std::string Draft::yaml(const std::string &name) const {
   const bool hasKey = source == "cross" || input == "none";
   const std::string sizeWords[][4] = {{"dynamic", "dynamic", "dynamic", "dynamic"},
                                       {"fixed", "3", "65", "127"},
-                                      {"bounded", "{max: 3}", "{max: 129}", "{max: 129}"},
+                                      {"bounded", "{max: 9}", "{max: 129}", "{max: 129}"},
                                       {"fixed_batch", "1", "dynamic", "dynamic"}};
   for (const auto &[word, batch, query, key] : sizeWords)
     if (word == sizes) {
@@ -148,6 +148,8 @@ std::vector<GridLayer> cornerLayers() {
       layer("wide_value", "layer: {d_model: 16, heads: 1, head_dim: 1, v_head_dim: 256}\nprojections: {output: false}\n"),
       layer("wide_query", "layer: {d_model: 16, heads: 1, head_dim: 256, v_head_dim: 1}\nmask: [causal]\n"),
       layer("fixed_all", "layer: {d_model: 48, heads: 3}\nshape: {batch: 1, query: 128}\nmask: [causal]\noutputs: [y, lse]\n"),
+      layer("fixed_batch_8", "layer: {d_model: 48, heads: 3}\nshape: {batch: 8, query: 33}\nmask: [causal, {padding: {side: left}}]\noutputs: [y, lse]\n"),
+      layer("fixed_query_9", "layer: {d_model: 48, heads: 3}\nshape: {query: 9}\noutputs: [y, lse]\n"),
       layer("fixed_decode", "layer: {d_model: 48, heads: 6, kv_heads: 2, head_dim: 16}\nprojections: {input: none, output: false}\n"
                             "shape: {batch: 3, query: 1, key: dynamic}\nquery_offset: row_end\nmask: [causal, {padding: {side: right}}]\n"),
       layer("key_at_most_17", "layer: {d_model: 48, heads: 3, source: cross, kv_d_model: 8}\nprojections: {input: separate}\n"

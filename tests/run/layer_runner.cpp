@@ -139,8 +139,9 @@ std::vector<Cell> planGrid(const LayerRunner &runner) {
     for (int64_t batch : {1, 3, 0})
       add(batch, lengths[i], lengths[(i * 5 + size_t(batch)) % lengths.size()]); // 5 and 13 have no common factor: all keys appear
   add(1, 1, 1000);
-  add(3, 129, 129);
-  add(3, 17, 16);
+  // Batch-major from four elements a worker on: with one thread all of these, with two the last two.
+  for (auto [batch, query, key] : {std::tuple<int64_t, int64_t, int64_t>{4, 17, 16}, {5, 33, 127}, {7, 15, 63}, {8, 129, 129}, {9, 64, 65}})
+    add(batch, query, key);
   add(2, 0, 17);
   add(2, 17, 0);
   return cells;

@@ -53,7 +53,7 @@ private:
   std::unique_ptr<artefact::Operands> weights;
 };
 
-/// The lengths and batches of the grid: n in {0, 1, 15, ..., 1000} x batch in {0, 1, 3}, keys and queries in different orders where they may
+/// The lengths and batches of the grid: n in {0, 1, 15, ..., 1000} x batch in {0, 1, 3}, larger batches for a few of them, keys and queries in different orders where they may
 /// differ, dense and strided in turn, within the sizes that the layer allows.
 std::vector<Cell> planGrid(const LayerRunner &runner);
 /// A few tokens: for layers with the weights of real models.

@@ -207,7 +207,8 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
 std::string targetNames(const Manifest &manifest) {
   std::vector<llvm::StringRef> names;
   for (const Target &target : manifest.targets)
-    names.push_back(target.name);
+    if (names.empty() || names.back() != target.name) // a target's candidates stand together
+      names.push_back(target.name);
   return listWords(names, "and");
 }
 

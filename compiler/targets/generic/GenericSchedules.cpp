@@ -5,11 +5,11 @@
 namespace mhac {
 namespace {
 
-ScheduleChoice project(mlir::Operation *, const Target &) {
+ScheduleChoice project(mlir::Operation *, const Target &, const Regime &) {
   return {true, "8 accumulators of 2 features x 4 quarter vectors", {{"features", 2}, {"vectors", 1}, {"tokens", 64}, {"slab", 64}, {"inputs", 1024}}};
 }
 
-ScheduleChoice attend(mlir::Operation *, const Target &) {
+ScheduleChoice attend(mlir::Operation *, const Target &, const Regime &) {
   return {true, "8 accumulators of 2 keys x 4 quarter vectors", {{"query_vectors", 1}, {"query_blocks", 1}, {"score_keys", 2}, {"output_rows", 2}, {"chunk", 256}}};
 }
 

@@ -25,7 +25,7 @@ int64_t tokensFor(mlir::Operation *op, const Target &target, int64_t inputs) {
   return std::clamp<int64_t>(target.l2Bytes * 3 / 4 / (std::min(features, inputs) * 4) / 32 * 32, 32, 256);
 }
 
-ScheduleChoice projectWide(mlir::Operation *op, const Target &target) {
+ScheduleChoice projectWide(mlir::Operation *op, const Target &target, const Regime &) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
@@ -33,7 +33,21 @@ ScheduleChoice projectWide(mlir::Operation *op, const Target &target) {
           {{"features", 12}, {"vectors", 2}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
-ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target) {
+/// What follows the lanes' check, so that other targets give one reason in all regimes: equal copies share their kernels.
+bool isOneVector(mlir::Operation *op, const Regime &regime) { return regime.mostTokens(op) <= 16; }
+const char *const notOneVector = "is for at most 16 tokens";
+
+ScheduleChoice projectOneVector(mlir::Operation *op, const Target &target, const Regime &regime) {
+  if (target.vectorLanes < 16)
+    return ScheduleChoice::passOver("needs vectors of 16 lanes");
+  if (!isOneVector(op, regime))
+    return ScheduleChoice::passOver(notOneVector);
+  return {true,
+          "one vector of tokens; 8 accumulators, one a feature, weights broadcast from memory",
+          {{"features", 8}, {"vectors", 1}, {"tokens", 32}, {"slab", 96}, {"inputs", 1024}}};
+}
+
+ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Regime &) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
@@ -41,7 +55,7 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target) {
           {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
-ScheduleChoice attendWide(mlir::Operation *, const Target &target) {
+ScheduleChoice attendWide(mlir::Operation *, const Target &target, const Regime &) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
@@ -49,7 +63,17 @@ ScheduleChoice attendWide(mlir::Operation *, const Target &target) {
           {{"query_vectors", 2}, {"query_blocks", 1}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
 }
 
-ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
+ScheduleChoice attendOneVector(mlir::Operation *op, const Target &target, const Regime &regime) {
+  if (target.vectorLanes < 16)
+    return ScheduleChoice::passOver("needs vectors of 16 lanes");
+  if (!isOneVector(op, regime))
+    return ScheduleChoice::passOver(notOneVector);
+  return {true,
+          "one vector of queries; 8 accumulators of 8 keys (8 rows of V); scores of a chunk of keys in half of L2",
+          {{"query_vectors", 1}, {"query_blocks", 1}, {"score_keys", 8}, {"output_rows", 8}, {"chunk", chunkFor(target, 16)}}};
+}
+
+ScheduleChoice attendNarrow(mlir::Operation *, const Target &target, const Regime &) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
@@ -58,8 +82,10 @@ ScheduleChoice attendNarrow(mlir::Operation *, const Target &target) {
 }
 
 const ScheduleRule rules[] = {
+    {"x86_project_f8_t16", "attn.project", projectOneVector},
     {"x86_project_f12_t32", "attn.project", projectWide},
     {"x86_project_f6_t16", "attn.project", projectNarrow},
+    {"x86_prefill_q16_k8", "attn.attention", attendOneVector},
     {"x86_prefill_q32_k10", "attn.attention", attendWide},
     {"x86_prefill_q16_k6", "attn.attention", attendNarrow},
 };

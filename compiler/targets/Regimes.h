@@ -1,0 +1,33 @@
+// Regimes: kinds of calls that want kernels or an order of their own. Every function is copied once a target and regime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "attention/AttentionDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cstdint>
+
+namespace mhac {
+
+struct Regime {
+  llvm::StringLiteral name; // ends the symbol of the copy; "" for the ordinary one
+  // What calls it is for: minimum <= size <= maximum, or size / workers with `perWorker`; "": all calls.
+  llvm::StringLiteral size;
+  bool perWorker;
+  int64_t minimum, maximum;
+  bool batchMajor; // runs all kernels for one element of the batch, then for the next
+
+  /// An upper bound of the tokens (queries of attn.attention) that a scheduled op has in this regime.
+  int64_t mostTokens(mlir::Operation *op) const;
+};
+
+struct RegimeOfFunction {
+  const Regime *regime;
+  attn::GuardAttr guard; // null when the bounds of the size imply it
+};
+
+/// Those that calls of the function can be in, in the order in which they are tried; the last takes everything.
+llvm::SmallVector<RegimeOfFunction> regimesOf(mlir::func::FuncOp function);
+
+} // namespace mhac
