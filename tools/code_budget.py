@@ -53,13 +53,47 @@ def isFma(instruction):
 def isSpill(instruction):
     """A whole vector register that goes to the stack or comes from it, as a move or as the operand of something else."""
     _, mnemonic, operands = instruction
-    return mnemonic.startswith("v") and re.search(r"\b[xyz]mm(word)? ptr \[[^\]]*\b(rsp|rbp)\b", operands) is not None
+    return mnemonic.startswith("v") and re.search(r"\b[xyz]mm(word)? ptr \[[^\]]*\b(rsp|frame)\b", operands) is not None
+
+
+def nameFrame(code):
+    """rbp is the frame only where a function makes it so; elsewhere it is a register like others."""
+    if any(mnemonic == "mov" and operands == "rbp, rsp" for _, mnemonic, operands in code):
+        return [(address, mnemonic, re.sub(r"\brbp\b", "frame", operands)) for address, mnemonic, operands in code]
+    return code
+
+
+def isComparison(instruction):
+    """Of whole vectors: what a mask is made of. (Clamps of four keys at a time are scalar work in xmm registers.)"""
+    return re.match(r"v(p?cmp|ptest|pmin|pmax|pblendv|blendv)", instruction[1]) is not None and re.search(r"[yz]mm", instruction[2]) is not None
+
+
+def returnsWithoutComparison(code, loop):
+    """Whether a way leads from the end of a loop to its beginning on which no vectors are compared: a tile without mask work."""
+    place = {instruction[0]: i for i, instruction in enumerate(code)}
+    pending, seen = [place[loop[-1][0]] + 1], set()
+    while pending:
+        i = pending.pop()
+        if i in seen or i >= len(code) or isComparison(code[i]):
+            continue
+        seen.add(i)
+        address, mnemonic, operands = code[i]
+        if address == loop[0][0]:
+            return True
+        target = re.match(r"(?:0x)?([0-9a-f]+)\b", operands) if mnemonic.startswith("j") else None
+        if target and int(target.group(1), 16) in place:
+            pending.append(place[int(target.group(1), 16)])
+        if mnemonic not in ("jmp", "ret"):
+            pending.append(i + 1)
+    return False
 
 
 def loops(code):
+    code = nameFrame(code)
     rows = []
     for body in innermostLoops(code):
-        row = {"fma": sum(map(isFma, body)), "instructions": len(body), "spills": sum(map(isSpill, body))}
+        row = {"fma": sum(map(isFma, body)), "instructions": len(body), "spills": sum(map(isSpill, body)),
+               "comparisons": sum(map(isComparison, body)), "full_tile_is_free": returnsWithoutComparison(code, body)}
         if row["fma"] >= FEWEST_FMA:
             rows.append(row)
     return sorted(rows, key=lambda row: (-row["fma"], row["instructions"], row["spills"]))
@@ -70,7 +104,7 @@ def sizeOf(code, nextAddress):
 
 
 def budget(text):
-    """Disassembly -> {target: {"code_bytes", "kernels": {kernel: {"code_bytes", "loops": [{"fma", "instructions", "spills"}, ...]}}}}."""
+    """Disassembly -> {target: {"code_bytes", "kernels": {kernel: {"code_bytes", "loops": [{"fma", "instructions", ...}, ...]}}}}."""
     code = {symbol: body for symbol, body in functions(text).items() if body}
     starts = sorted(body[0][0] for body in code.values())
     result = {}

@@ -51,6 +51,12 @@ std::string kernelName(const KernelInterface &interface, size_t candidate, size_
   return name;
 }
 
+/// Whether a kernel is in the bitcode of a later candidate, which shares it.
+static bool isBuiltLater(const KernelInterface &interface, size_t candidate, const std::string &symbol) {
+  return llvm::any_of(llvm::drop_begin(interface.candidates, candidate + 1),
+                      [&](const CandidateInfo &later) { return llvm::any_of(later.kernels, [&](const KernelInfo &k) { return k.symbol == symbol; }); });
+}
+
 /// Halide records the processor as module flags; modern versions also as function attributes. Code generation sees attributes only.
 static void applyTargetAttributes(llvm::Module &module) {
   auto flag = [&](llvm::StringRef name) -> llvm::StringRef {
@@ -86,6 +92,8 @@ static bool localise(llvm::Module &module, const KernelInterface &interface, siz
   llvm::DenseMap<llvm::Function *, std::string> names;
   for (size_t k = 0; k < info.kernels.size(); ++k) {
     std::string symbol = info.kernels[k].symbol, name = kernelName(interface, candidate, k);
+    if (isBuiltLater(interface, candidate, symbol))
+      continue;
     llvm::Function *wrapper = module.getFunction(symbol + "_argv");
     if (!wrapper || wrapper->isDeclaration()) {
       diagnostics.internal({}, "the bitcode of target '" + info.target + "' does not define kernel '" + symbol + "_argv'");

@@ -60,8 +60,9 @@ private:
 
   const Place &lanesOf(Value value, float scale, Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
+  std::string identityOf(const KernelInfo &kernel, Operation *op);
   void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands,
-                 std::set<std::string> streamed = {});
+                 Operation *op = nullptr, std::set<std::string> streamed = {});
 
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
   Halide::ImageParam lanes(Scope &scope, const Place &place);
@@ -208,14 +209,40 @@ int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &to
 }
 
 void CandidateBuilder::addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs,
-                                 const std::vector<OperandInfo> &outputOperands, std::set<std::string> streamed) {
+                                 const std::vector<OperandInfo> &outputOperands, Operation *op, std::set<std::string> streamed) {
   KernelInfo kernel;
   kernel.name = name;
   kernel.symbol = prefix + "_" + std::to_string(candidate.kernels.size()) + "_" + name;
   kernel.operands = scope.operands;
   kernel.operands.insert(kernel.operands.end(), outputOperands.begin(), outputOperands.end());
-  jobs.push_back({kernel.symbol, Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc), std::move(streamed)});
+  jobs.push_back({kernel.symbol, identityOf(kernel, op), Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc), std::move(streamed)});
   candidate.kernels.push_back(std::move(kernel));
+}
+
+/// What the code of a kernel follows from: the op with its tiles, whatever the reason for them, what it reads and writes, and the widest tiles of
+/// its sequences. Candidates share kernels of equal identity.
+std::string CandidateBuilder::identityOf(const KernelInfo &kernel, Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (op) {
+    Operation *copy = op->clone();
+    if (auto schedule = copy->getAttrOfType<attn::ScheduleAttr>("schedule")) {
+      auto none = StringAttr::get(op->getContext());
+      copy->setAttr("schedule", attn::ScheduleAttr::get(op->getContext(), none, none, schedule.getTiles()));
+    }
+    copy->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+    copy->destroy();
+  }
+  stream << candidate.machine << ' ' << kernel.name;
+  for (const OperandInfo &operand : kernel.operands) {
+    stream << ' ' << static_cast<int>(operand.kind) << ':' << operand.index;
+    if (operand.kind == Operand::Workspace)
+      for (const ExtentInfo &extent : candidate.workspace[operand.index].dims)
+        stream << ',' << extent.size << '/' << extent.divisor << '*' << extent.factor;
+  }
+  for (auto [size, most] : vectors)
+    stream << ' ' << size << '=' << most;
+  return text;
 }
 
 //===-- values -----------------------------------------------------------------------------------------------------------------------------===//
@@ -383,7 +410,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     outputOperands.push_back({Operand::Workspace, place.index});
   }
   if (ok)
-    addKernel(name, op.getLoc(), scope, outputs, outputOperands, std::move(streamed));
+    addKernel(name, op.getLoc(), scope, outputs, outputOperands, op, std::move(streamed));
   return ok;
 }
 
@@ -464,7 +491,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   });
   if (!built || !translated)
     return built ? fail(op, "a region could not be translated") : false;
-  addKernel("attend", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, output.index}});
+  addKernel("attend", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, output.index}}, op);
   places[op.getOutput()] = output;
   if (op.getLse())
     places[op.getLse()] = output;
@@ -524,34 +551,38 @@ bool CandidateBuilder::returned(func::ReturnOp op) {
   return true;
 }
 
-/// Whether two candidates have the same kernels: ops, schedules and arguments are equal, and so are the machines.
-bool haveSameKernels(ModuleOp scheduled, const CandidateInfo &a, const CandidateInfo &b) {
-  auto f = scheduled.lookupSymbol<func::FuncOp>(a.function), g = scheduled.lookupSymbol<func::FuncOp>(b.function);
-  return a.machine == b.machine && f.getArgAttrsAttr() == g.getArgAttrsAttr() && f.getResAttrsAttr() == g.getResAttrsAttr() &&
-         OperationEquivalence::isRegionEquivalentTo(&f.getBody(), &g.getBody(), OperationEquivalence::IgnoreLocations);
-}
-
 } // namespace
 
 FailureOr<BuiltKernels> buildKernels(ModuleOp scheduled, bool wantStmt, Diagnostics &diagnostics) {
   BuiltKernels built{makeKernelInterface(scheduled), {}, {}};
   std::vector<CandidateInfo> &candidates = built.interface.candidates;
   built.bitcode.resize(candidates.size());
+  struct Known {
+    std::string symbol;
+    int64_t arenaBytes;
+  };
+  std::map<std::string, Known> known; // by identity
   for (size_t i = candidates.size(); i-- > 0;) { // the ordinary candidate of a target is its last, and gives its name to what it shares
     CandidateInfo &candidate = candidates[i];
-    auto later = llvm::drop_begin(candidates, i + 1);
-    if (auto twin = llvm::find_if(later, [&](const CandidateInfo &other) { return haveSameKernels(scheduled, candidate, other); }); twin != later.end()) {
-      candidate.workspace = twin->workspace, candidate.kernels = twin->kernels, candidate.arenaBytes = twin->arenaBytes;
-      continue;
-    }
-    auto function = scheduled.lookupSymbol<func::FuncOp>(candidate.function);
     CandidateBuilder builder(built.interface, candidate, i, diagnostics);
-    if (!builder.run(function))
+    if (!builder.run(scheduled.lookupSymbol<func::FuncOp>(candidate.function)))
       return failure();
+    std::vector<halide::PipelineJob> jobs;
+    std::vector<std::string> identities;
+    for (halide::PipelineJob &job : builder.jobs) {
+      identities.push_back(job.identity);
+      if (known.try_emplace(job.identity, Known{job.symbol, 0}).second)
+        jobs.push_back(std::move(job));
+    }
     halide::CompiledJobs compiled;
-    if (!halide::compileJobs(builder.jobs, candidate.machine, wantStmt, compiled, diagnostics))
+    if (!jobs.empty() && !halide::compileJobs(jobs, candidate.machine, wantStmt, compiled, diagnostics))
       return failure();
-    candidate.arenaBytes = compiled.arenaBytes;
+    for (auto [job, bytes] : llvm::zip(jobs, compiled.arenaBytes))
+      known[job.identity].arenaBytes = bytes;
+    for (auto [kernel, identity] : llvm::zip(candidate.kernels, identities)) {
+      kernel.symbol = known[identity].symbol;
+      candidate.arenaBytes = std::max(candidate.arenaBytes, known[identity].arenaBytes);
+    }
     built.bitcode[i] = std::move(compiled.bitcode);
     built.stmt = compiled.stmt + built.stmt;
   }

@@ -108,7 +108,7 @@ bool compileJobs(std::vector<PipelineJob> &jobs, const std::string &target, bool
       diagnostics.internal(job.loc, "kernel '" + job.symbol + "' needs scratch of a size that is not known when compiling: " + scratch.unbounded);
       return false;
     }
-    result.arenaBytes = std::max(result.arenaBytes, scratch.bytes);
+    result.arenaBytes.push_back(scratch.bytes);
   }
   // Halide writes files only.
   llvm::SmallString<128> directory;

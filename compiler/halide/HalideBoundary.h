@@ -16,6 +16,7 @@ namespace mhac::halide {
 /// A pipeline that becomes one kernel: outputs follow the arguments.
 struct PipelineJob {
   std::string symbol;
+  std::string identity; // kernels of equal identity have equal code
   Halide::Pipeline pipeline;
   std::vector<Halide::Argument> arguments;
   SourceLocation loc;
@@ -25,7 +26,7 @@ struct PipelineJob {
 struct CompiledJobs {
   std::string bitcode;     // one module with all symbols, each also as <symbol>_argv
   std::string stmt;        // text of the lowered loops, when asked for
-  int64_t arenaBytes = 0;  // what one worker's mhac_kernel_alloc calls need at most in any of the kernels
+  std::vector<int64_t> arenaBytes; // of each job: what one worker's mhac_kernel_alloc calls need at most
 };
 
 /// Compiles all jobs for Halide's target string; nothing on failure, with the reason in the diagnostics.

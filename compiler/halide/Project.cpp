@@ -56,13 +56,13 @@ public:
     const Region terms = {{0, pieces.features}, {0, pieces.heads}};
     r = RDom(terms, part.name + "_k");
     odd = RDom(terms, part.name + "_odd");
-    // A tile of two blocks at the end may have one only: half the work, in a loop of its own.
+    // The buffers end with whole tiles of the widest kernel: blocks without a token are not computed. The last tile of two blocks may have a token in
+    // one only: half the work, in a loop of its own.
     const bool pairs = tiles.vectors == 2;
-    Expr full = block / 2 * 2 + 1 < (input.tokens + kLanes - 1) / kLanes;
-    if (pairs) {
-      r.where(full);
+    Expr blocks = (input.tokens + kLanes - 1) / kLanes, full = (pairs ? block / 2 * 2 + 1 : Expr(block)) < blocks;
+    r.where(full);
+    if (pairs)
       odd.where(!full && block % 2 == 0);
-    }
     // A tile that reaches beyond the last feature computes that one again.
     Expr row = part.row(h, paddedWidth == part.width && whole ? Expr(j) : min(j, part.width - 1));
     Expr bias = part.hasBias ? Expr(part.bias(row)) : Expr(0.f);

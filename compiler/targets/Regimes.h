@@ -13,13 +13,16 @@ namespace mhac {
 struct Regime {
   llvm::StringLiteral name; // ends the symbol of the copy; "" for the ordinary one
   // What calls it is for: minimum <= size <= maximum, or size / workers with `perWorker`; "": all calls.
-  llvm::StringLiteral size;
+  llvm::StringLiteral size; // "key" means "query" where queries and keys are the same tokens
   bool perWorker;
   int64_t minimum, maximum;
   bool batchMajor; // runs all kernels for one element of the batch, then for the next
+  bool onlyLayers; // is for functions with projections
 
   /// An upper bound of the tokens (queries of attn.attention) that a scheduled op has in this regime.
   int64_t mostTokens(mlir::Operation *op) const;
+  /// A lower bound of the keys of attn.attention.
+  int64_t fewestKeys() const { return size == "key" ? minimum : 0; }
 };
 
 struct RegimeOfFunction {

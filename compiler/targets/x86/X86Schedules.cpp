@@ -10,13 +10,16 @@
 namespace mhac {
 namespace {
 
-/// Keys whose scores a task holds: scores and probabilities of its queries (two f32 buffers) take at most half of L2, K, V and the rest the other half.
-int64_t chunkFor(const Target &target, int64_t queries) {
-  int64_t chunk = 2048;
-  while (chunk > 128 && 2 * chunk * queries * 4 > target.l2Bytes / 2)
-    chunk /= 2;
-  return chunk;
+/// Keys whose scores a task holds: K, V and the scores and probabilities of a block of queries (two f32 buffers) fit L2.
+int64_t chunkFor(mlir::Operation *op, const Target &target, int64_t queries) {
+  auto width = [](mlir::Value heads) { return mlir::cast<mlir::RankedTensorType>(heads.getType()).getDimSize(3); };
+  auto attention = mlir::cast<attn::AttentionOp>(op);
+  const int64_t keyBytes = (width(attention.getKey()) + width(attention.getValue()) + 2 * queries) * 4;
+  return std::clamp<int64_t>(target.l2Bytes / keyBytes / 256 * 256, 256, 2048);
 }
+
+/// Blocks of queries of a task: where K and V come from L3 or memory, four share what comes.
+int64_t blocksFor(const Regime &regime) { return regime.fewestKeys() >= 4096 ? 4 : 1; }
 
 /// Tokens of a projection's task: the input features that are summed at a time take three quarters of L2, weights stream through the rest.
 int64_t tokensFor(mlir::Operation *op, const Target &target, int64_t inputs) {
@@ -55,37 +58,26 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Re
           {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
-ScheduleChoice attendWide(mlir::Operation *, const Target &target, const Regime &) {
+ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regime &regime) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
-          "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 2}, {"query_blocks", 1}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(target, 32)}}};
+          "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; a chunk of keys in L2",
+          {{"query_vectors", 2}, {"query_blocks", blocksFor(regime)}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(op, target, 32)}}};
 }
 
-ScheduleChoice attendOneVector(mlir::Operation *op, const Target &target, const Regime &regime) {
-  if (target.vectorLanes < 16)
-    return ScheduleChoice::passOver("needs vectors of 16 lanes");
-  if (!isOneVector(op, regime))
-    return ScheduleChoice::passOver(notOneVector);
-  return {true,
-          "one vector of queries; 8 accumulators of 8 keys (8 rows of V); scores of a chunk of keys in half of L2",
-          {{"query_vectors", 1}, {"query_blocks", 1}, {"score_keys", 8}, {"output_rows", 8}, {"chunk", chunkFor(target, 16)}}};
-}
-
-ScheduleChoice attendNarrow(mlir::Operation *, const Target &target, const Regime &) {
+ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Regime &regime) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
-          "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; scores of a chunk of keys in half of L2",
-          {{"query_vectors", 1}, {"query_blocks", 1}, {"score_keys", 6}, {"output_rows", 6}, {"chunk", chunkFor(target, 16)}}};
+          "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; a chunk of keys in L2",
+          {{"query_vectors", 1}, {"query_blocks", blocksFor(regime)}, {"score_keys", 6}, {"output_rows", 6}, {"chunk", chunkFor(op, target, 16)}}};
 }
 
 const ScheduleRule rules[] = {
     {"x86_project_f8_t16", "attn.project", projectOneVector},
     {"x86_project_f12_t32", "attn.project", projectWide},
     {"x86_project_f6_t16", "attn.project", projectNarrow},
-    {"x86_prefill_q16_k8", "attn.attention", attendOneVector},
     {"x86_prefill_q32_k10", "attn.attention", attendWide},
     {"x86_prefill_q16_k6", "attn.attention", attendNarrow},
 };
