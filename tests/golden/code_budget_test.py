@@ -30,7 +30,19 @@ LISTING = """
 class CodeBudget(unittest.TestCase):
     def testCountsOnlyTheInnermostLoop(self):
         budget = code_budget.budget(LISTING)
-        self.assertEqual(budget["x86-64-v4"]["kernels"]["project"]["loops"], [{"fma": 4, "instructions": 8, "spills": 2}])
+        self.assertEqual(budget["x86-64-v4"]["kernels"]["project"]["loops"], 
+                         [{"fma": 4, "instructions": 8, "spills": 2, "comparisons": 0, "full_tile_is_free": True}])
+
+    def testAComparisonBetweenTwoRoundsOfALoopIsMaskWork(self):
+        masked = LISTING.replace("mov\trax, qword ptr [rsp]", "vpcmpled\tk1, zmm20, zmm21")
+        loop = lambda listing: code_budget.budget(listing)["x86-64-v4"]["kernels"]["project"]["loops"][0]
+        self.assertTrue(loop(masked)["full_tile_is_free"])  # the jump at 34 leads around it
+        self.assertFalse(loop(masked.replace("\tje\t0x40 <f.x86-64-v4.project.task0+0x30>", "\tnop"))["full_tile_is_free"])
+
+    def testTheBasePointerIsAFrameOnlyWhereItIsMadeOne(self):
+        spilled = lambda first: code_budget.budget(LISTING.replace("xor\teax, eax", first).replace("zmmword ptr [rsp + 0x40]", "zmmword ptr [rbp + 0x40]"))
+        loops = [spilled(first)["x86-64-v4"]["kernels"]["project"]["loops"][0]["spills"] for first in ("xor\teax, eax", "mov\trbp, rsp")]
+        self.assertEqual(loops, [1, 2])
 
     def testCodeReachesToTheNextSymbol(self):
         self.assertEqual(code_budget.budget(LISTING)["x86-64-v4"]["code_bytes"], 0x40)

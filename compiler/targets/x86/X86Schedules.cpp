@@ -10,6 +10,13 @@
 namespace mhac {
 namespace {
 
+/// Rows of a register tile that is two registers wide: accumulators take three quarters of the registers, the rest hold the two vectors that they are
+/// multiplied with and the broadcast rows.
+int64_t tileRows(const Target &target) { return target.vectorRegisters * 3 / 4 / 2; }
+
+/// Keys of a tile of scores: each key of row-major K has a pointer of its own, and beside ten of them the loop needs three of the 15 general registers.
+int64_t scoreKeys(const Target &target) { return std::min<int64_t>(tileRows(target), 10); }
+
 /// Keys whose scores a task holds: K, V and the scores and probabilities of a block of queries (two f32 buffers) fit L2.
 int64_t chunkFor(mlir::Operation *op, const Target &target, int64_t queries) {
   auto width = [](mlir::Value heads) { return mlir::cast<mlir::RankedTensorType>(heads.getType()).getDimSize(3); };
@@ -33,7 +40,7 @@ ScheduleChoice projectWide(mlir::Operation *op, const Target &target, const Regi
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
           "24 accumulators of 12 features x 2 vectors, 2 vectors of tokens and a broadcast weight in 32 registers",
-          {{"features", 12}, {"vectors", 2}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
+          {{"features", tileRows(target)}, {"vectors", 2}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
 /// What follows the lanes' check, so that other targets give one reason in all regimes: equal copies share their kernels.
@@ -55,7 +62,7 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Re
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "12 accumulators of 6 features x 2 half vectors, 2 half vectors of tokens and a broadcast weight in 16 registers",
-          {{"features", 6}, {"vectors", 1}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
+          {{"features", tileRows(target)}, {"vectors", 1}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
 }
 
 ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regime &regime) {
@@ -63,7 +70,7 @@ ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regim
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
           "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; a chunk of keys in L2",
-          {{"query_vectors", 2}, {"query_blocks", blocksFor(regime)}, {"score_keys", 10}, {"output_rows", 12}, {"chunk", chunkFor(op, target, 32)}}};
+          {{"query_vectors", 2}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 32)}}};
 }
 
 ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Regime &regime) {
@@ -71,7 +78,7 @@ ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Reg
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; a chunk of keys in L2",
-          {{"query_vectors", 1}, {"query_blocks", blocksFor(regime)}, {"score_keys", 6}, {"output_rows", 6}, {"chunk", chunkFor(op, target, 16)}}};
+          {{"query_vectors", 1}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16)}}};
 }
 
 const ScheduleRule rules[] = {
