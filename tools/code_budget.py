@@ -63,6 +63,11 @@ def nameFrame(code):
     return code
 
 
+def isStore(instruction):
+    """Of a vector register: sums that end, no product in registers."""
+    return re.match(r"vmov[adu]\w*$", instruction[1]) is not None and re.match(r"[xyz]mm(word)? ptr ", instruction[2]) is not None
+
+
 def isComparison(instruction):
     """Of whole vectors: what a mask is made of. (Clamps of four keys at a time are scalar work in xmm registers.)"""
     return re.match(r"v(p?cmp|ptest|pmin|pmax|pblendv|blendv)", instruction[1]) is not None and re.search(r"[yz]mm", instruction[2]) is not None
@@ -93,7 +98,7 @@ def loops(code):
     rows = []
     for body in innermostLoops(code):
         row = {"fma": sum(map(isFma, body)), "instructions": len(body), "spills": sum(map(isSpill, body)),
-               "comparisons": sum(map(isComparison, body)), "full_tile_is_free": returnsWithoutComparison(code, body)}
+               "stores": sum(map(isStore, body)), "comparisons": sum(map(isComparison, body)), "full_tile_is_free": returnsWithoutComparison(code, body)}
         if row["fma"] >= FEWEST_FMA:
             rows.append(row)
     return sorted(rows, key=lambda row: (-row["fma"], row["instructions"], row["spills"]))

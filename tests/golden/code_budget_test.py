@@ -31,7 +31,7 @@ class CodeBudget(unittest.TestCase):
     def testCountsOnlyTheInnermostLoop(self):
         budget = code_budget.budget(LISTING)
         self.assertEqual(budget["x86-64-v4"]["kernels"]["project"]["loops"], 
-                         [{"fma": 4, "instructions": 8, "spills": 2, "comparisons": 0, "full_tile_is_free": True}])
+                         [{"fma": 4, "instructions": 8, "spills": 2, "stores": 1, "comparisons": 0, "full_tile_is_free": True}])
 
     def testAComparisonBetweenTwoRoundsOfALoopIsMaskWork(self):
         masked = LISTING.replace("mov\trax, qword ptr [rsp]", "vpcmpled\tk1, zmm20, zmm21")
