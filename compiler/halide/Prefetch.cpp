@@ -97,9 +97,18 @@ Stmt PrefetchNextTile::visit(const For *op) {
     prefetches = prefetches.defined() ? Block::make(prefetches, one) : one;
   }
   prefetches = LetStmt::make(base, first, prefetches);
-  if (tokens && !is_const_one(tokens->extent))
-    prefetches = IfThenElse::make(Variable::make(Int(32), tokens->name) == tokens->min, prefetches);
-  return For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, Block::make(prefetches, op->body));
+  // The tiles of tokens share the lines: together they bring each once, at an even rate.
+  const bool shared = tokens && !is_const_one(tokens->extent);
+  const std::string begin = unique_name("begin"), end = unique_name("end");
+  Expr line = Variable::make(Int(32), op->name) - op->min;
+  if (shared)
+    prefetches = IfThenElse::make(line >= Variable::make(Int(32), begin) && line < Variable::make(Int(32), end), prefetches);
+  Stmt loop = For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, Block::make(prefetches, op->body));
+  if (shared) {
+    Expr turn = Variable::make(Int(32), tokens->name) - tokens->min;
+    loop = LetStmt::make(begin, turn * op->extent / tokens->extent, LetStmt::make(end, (turn + 1) * op->extent / tokens->extent, loop));
+  }
+  return loop;
 }
 
 } // namespace mhac::halide

@@ -13,9 +13,9 @@ inline constexpr const char *kTileLoop = "tile", *kTokenLoop = "tokens", *kLineL
 /// Values of a cache line.
 inline constexpr int kLineValues = 16;
 
-/// A lowering pass: in each line loop, one prefetch for every cache line of `buffer` that the iteration's broadcasts would read one tile later; only
-/// in the first iteration of the token loop, since later ones read the same weights. Halide's own directive prefetches the whole of the next tile at
-/// one point, more than the machine's fill buffers can take.
+/// A lowering pass: in the line loop, one prefetch for every cache line of `buffer` that the iteration's broadcasts would read one tile of features
+/// later; tiles of tokens, which read the same weights, take a part of the lines each. Halide's own directive prefetches the whole of the next tile
+/// at one point, more than the machine's fill buffers can take.
 class PrefetchNextTile : public Halide::Internal::IRMutator {
 public:
   explicit PrefetchNextTile(std::string buffer) : buffer(std::move(buffer)) {}
