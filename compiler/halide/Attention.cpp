@@ -29,7 +29,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   const int TE = tileHeight(E, tiles.outputRows);
 
   // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c). Block qb is the qi-th of group qg, which a task makes.
-  Var lane("lane"), i("i"), qb("qb"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), block("block"), qi("qi"), qg("qg"), eo("eo"), ei("ei"), task("task");
+  Var lane("lane"), i("i"), qb("qb"), qi("qi"), qg("qg"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), eo("eo"), ei("ei");
+  Var block("block"), task("task");
   auto query = [&](const Expr &v) { return (qb * NB + v) * kLanes; };
   // What a number of blocks can see.
   auto keyRange = [&](const Expr &first, int blocks) {
@@ -67,7 +68,9 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   std::optional<LanesOfRows> queryTile;
   if (p.queryRows)
     queryTile.emplace("Q", p.queryRows, D, p.queries, p.queryScale);
-  auto queryAt = [&](const Expr &d, const Expr &block) { return queryTile ? Expr(queryTile->func(lane, d, block, h, b)) : Expr(p.queryLanes(lane, d, block, h, b)); };
+  auto queryAt = [&](const Expr &d, const Expr &block) {
+    return queryTile ? Expr(queryTile->func(lane, d, block, h, b)) : Expr(p.queryLanes(lane, d, block, h, b));
+  };
   // Key j of a tile. One that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
   auto keyOf = [&](const Expr &j, const Expr &tile, bool exists) {
     Expr k = tileKey(tile);
@@ -146,7 +149,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   // Schedule: a task is a group of blocks of queries of one head.
   LoopLevel perTask, perChunk;
   if (order) {
-    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *order, (E + kLanes - 1) / kLanes * kLanes, G * NB * kLanes, [&](LoopLevel level) { perTask = level; });
+    const int paddedE = (E + kLanes - 1) / kLanes * kLanes;
+    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *order, paddedE, G * NB * kLanes, [&](LoopLevel level) { perTask = level; });
   } else {
     Var i_("i_");
     out(lane, e, block, h, b) = lanes(lane, e, block, h, b);

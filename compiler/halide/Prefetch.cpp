@@ -80,13 +80,15 @@ Stmt PrefetchNextTile::visit(const For *op) {
   };
   const Expr first = later(reads.indices.front(), 0);
   std::vector<int64_t> lines;
-  for (const Expr &index : reads.indices)
-    for (int step = 0; step < *steps; ++step) {
-      const std::optional<int64_t> distance = as_const_int(simplify(later(index, step) - first));
-      if (!distance)
-        return op; // not the plain walk through a matrix that this is for
-      lines.push_back(*distance - Internal::mod_imp(*distance, static_cast<int64_t>(kLineValues)));
+  for (const Expr &index : reads.indices) {
+    const std::optional<int64_t> begin = as_const_int(simplify(later(index, 0) - first)), next = as_const_int(simplify(later(index, 1) - first));
+    if (!begin || !next)
+      return op; // not the plain walk through a matrix that this is for
+    for (int64_t step = 0; step < *steps; ++step) {
+      const int64_t distance = *begin + step * (*next - *begin);
+      lines.push_back(distance - Internal::mod_imp(distance, static_cast<int64_t>(kLineValues)));
     }
+  }
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   const std::string base = unique_name("next");
