@@ -163,7 +163,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   perChunk = perTask;
   if (queryTile) {
     queryTile->func.compute_at(perTask).bound_extent(queryTile->block, G * NB).bound_extent(queryTile->h, 1).bound_extent(queryTile->b, 1);
-    queryTile->scheduleTiles({});
+    queryTile->scheduleTiles();
   }
   for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa})
     f->bound_extent(qb, 1);

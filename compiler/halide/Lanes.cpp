@@ -96,20 +96,20 @@ LanesOfRows::LanesOfRows(const std::string &name, const Accessor &rows, int feat
   }
 }
 
-void LanesOfRows::scheduleTiles(const std::vector<Var> &single) {
+void LanesOfRows::scheduleTiles() {
   Var lane = func.args()[0], f = func.args()[1], fo("fo"), fi("fi");
   const int height = std::min(features, kLanes);
   func.bound(lane, 0, kLanes).bound(f, 0, features);
   func.split(f, fo, fi, height, features % height ? TailStrategy::GuardWithIf : TailStrategy::Auto);
   func.reorder(lane, fi, fo, block, h, b).vectorize(lane).unroll(fi);
   if (transpose)
-    transpose->computeAt(LoopLevel(func, fo), single);
+    transpose->computeAt(LoopLevel(func, fo), {});
 }
 
 Func packLanes(const std::string &name, const Accessor &rows, int features, const Expr &tokens, float scale, int vectors) {
   LanesOfRows lanes(name, rows, features, tokens, scale);
   Var bo("bo"), bi("bi"), task("task");
-  lanes.scheduleTiles({});
+  lanes.scheduleTiles();
   lanes.func.split(lanes.block, bo, bi, vectors, TailStrategy::RoundUp).fuse(bo, lanes.h, task).fuse(task, lanes.b, task).parallel(task);
   constrainLanes(lanes.func.output_buffer(), features);
   return lanes.func;

@@ -58,8 +58,8 @@ class LanesOfRows {
 public:
   LanesOfRows(const std::string &name, const Accessor &rows, int features, const Halide::Expr &tokens, float scale);
   Halide::Func func;
-  /// Tiles of 16 x 16 inside the loops over blocks, heads and batch; `single`: those of which bounds inference cannot see that there is one value.
-  void scheduleTiles(const std::vector<Halide::Var> &single);
+  /// Tiles of 16 x 16 inside the loops over blocks, heads and batch.
+  void scheduleTiles();
   Halide::Var block{"block"}, h{"h"}, b{"b"};
 
 private:

@@ -47,12 +47,11 @@ Pieces cut(const ProjectInput &input, int limit) {
 class Accumulator {
 public:
   Func sum;
-  const bool whole;
+  const Pieces pieces;
+  const bool whole = pieces.pieces == 1;
 
   Accumulator(Func result, const ProjectInput &input, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles)
-      : sum(result), whole(cut(input, tiles.inputs).pieces == 1), func(part.name + "_acc") {
-    const Pieces pieces = cut(input, tiles.inputs);
-    features = pieces.features;
+      : sum(result), pieces(cut(input, tiles.inputs)), func(part.name + "_acc") {
     const Region terms = {{0, pieces.features}, {0, pieces.heads}};
     r = RDom(terms, part.name + "_k");
     odd = RDom(terms, part.name + "_odd");
@@ -108,7 +107,7 @@ public:
   void computeAt(const LoopLevel &tile) {
     func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
     int values = kLineValues;
-    while (features % values)
+    while (pieces.features % values)
       values /= 2;
     for (int i = 0; i < func.num_update_definitions(); ++i) {
       const RDom &term = i == 0 ? r : odd;
@@ -127,7 +126,6 @@ public:
 private:
   Func func;
   RDom r, odd;
-  int features = 0; // summed by one loop
 };
 
 } // namespace

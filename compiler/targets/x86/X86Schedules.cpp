@@ -28,8 +28,11 @@ int64_t chunkFor(mlir::Operation *op, const Target &target, int64_t queries) {
 /// Blocks of queries of a task: where K and V come from L3 or memory, four share what comes.
 int64_t blocksFor(const Regime &regime) { return regime.fewestKeys() >= 4096 ? 4 : 1; }
 
+/// Input features that are summed in registers.
+constexpr int64_t inputs = 1024;
+
 /// Tokens of a projection's task: the input features that are summed at a time take three quarters of L2, weights stream through the rest.
-int64_t tokensFor(mlir::Operation *op, const Target &target, int64_t inputs) {
+int64_t tokensFor(mlir::Operation *op, const Target &target) {
   const auto input = mlir::cast<mlir::RankedTensorType>(mlir::cast<attn::ProjectOp>(op).getInput().getType());
   const int64_t features = input.getRank() == 4 ? input.getDimSize(1) * input.getDimSize(3) : input.getDimSize(2);
   return std::clamp<int64_t>(target.l2Bytes * 3 / 4 / (std::min(features, inputs) * 4) / 32 * 32, 32, 256);
@@ -40,21 +43,17 @@ ScheduleChoice projectWide(mlir::Operation *op, const Target &target, const Regi
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
           "24 accumulators of 12 features x 2 vectors, 2 vectors of tokens and a broadcast weight in 32 registers",
-          {{"features", tileRows(target)}, {"vectors", 2}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
+          {{"features", tileRows(target)}, {"vectors", 2}, {"tokens", tokensFor(op, target)}, {"slab", 96}, {"inputs", inputs}}};
 }
-
-/// What follows the lanes' check, so that other targets give one reason in all regimes: equal copies share their kernels.
-bool isOneVector(mlir::Operation *op, const Regime &regime) { return regime.mostTokens(op) <= 16; }
-const char *const notOneVector = "is for at most 16 tokens";
 
 ScheduleChoice projectOneVector(mlir::Operation *op, const Target &target, const Regime &regime) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
-  if (!isOneVector(op, regime))
-    return ScheduleChoice::passOver(notOneVector);
+  if (regime.mostTokens(op) > 16)
+    return ScheduleChoice::passOver("is for at most 16 tokens");
   return {true,
           "one vector of tokens; 8 accumulators, one a feature, weights broadcast from memory",
-          {{"features", 8}, {"vectors", 1}, {"tokens", 32}, {"slab", 96}, {"inputs", 1024}}};
+          {{"features", 8}, {"vectors", 1}, {"tokens", 32}, {"slab", 96}, {"inputs", inputs}}};
 }
 
 ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Regime &) {
@@ -62,7 +61,7 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Re
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "12 accumulators of 6 features x 2 half vectors, 2 half vectors of tokens and a broadcast weight in 16 registers",
-          {{"features", tileRows(target)}, {"vectors", 1}, {"tokens", tokensFor(op, target, 1024)}, {"slab", 96}, {"inputs", 1024}}};
+          {{"features", tileRows(target)}, {"vectors", 1}, {"tokens", tokensFor(op, target)}, {"slab", 96}, {"inputs", inputs}}};
 }
 
 ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regime &regime) {
