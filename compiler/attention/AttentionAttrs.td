@@ -33,6 +33,12 @@ def Attn_Layout : I32Enum<"Layout", "how a weight matrix lies in memory", [
     I32EnumCase<"OutIn", 0, "out_in">, I32EnumCase<"InOut", 1, "in_out">]> {
   let cppNamespace = "::mhac::attn";
 }
+def Attn_Span : I32Enum<"Span", "how far an index of a tile reaches", [
+    I32EnumCase<"Point", 0, "point">, I32EnumCase<"Queries", 1, "queries">, I32EnumCase<"Keys", 2, "keys">]> {
+  let cppNamespace = "::mhac::attn";
+}
+def Attn_SpanAttr : EnumAttr<Attn_Dialect, Attn_Span, "span"> { let assemblyFormat = "`<` $value `>`"; }
+def Attn_SpanArrayAttr : TypedArrayAttrBase<Attn_SpanAttr, "one span a dimension">;
 def Attn_OffsetAttr : EnumAttr<Attn_Dialect, Attn_Offset, "offset"> { let assemblyFormat = "`<` $value `>`"; }
 def Attn_LayoutAttr : EnumAttr<Attn_Dialect, Attn_Layout, "layout"> { let assemblyFormat = "`<` $value `>`"; }
 

@@ -112,24 +112,42 @@ OpFoldResult SwapHeadsOp::fold(FoldAdaptor) {
 //===-- attention ---------------------------------------------------------------------------------------------------------------------===//
 
 StringRef AttentionOp::getRegionName(unsigned region) {
-  static constexpr StringLiteral names[] = {"score", "mask", "blocks"};
+  static constexpr StringLiteral names[] = {"score", "mask", "blocks", "tiles", "sink"};
   return names[region];
+}
+
+ArrayRef<StringLiteral> AttentionOp::getRegionIndexNames(unsigned region) {
+  static constexpr StringLiteral pair[] = {"b", "h", "q", "k", "s"}, tile[] = {"b", "h", "q_first", "q_last", "k_first", "k_last"};
+  switch (region) {
+  case Score:
+    return pair;
+  case Mask:
+    return ArrayRef(pair).take_front(4);
+  case Blocks:
+    return ArrayRef(tile).take_front(4);
+  case Tiles:
+    return tile;
+  default:
+    return ArrayRef(pair).take_front(3);
+  }
 }
 
 SmallVector<Type> AttentionOp::getRegionArgumentTypes(unsigned region) {
   Builder builder(getContext());
-  SmallVector<Type> types(4, builder.getIndexType());
-  if (region == 0)
-    types.push_back(builder.getF32Type());
+  SmallVector<Type> types(getFirstParamArgument(region), builder.getIndexType());
+  if (region == Score)
+    types.back() = builder.getF32Type();
   llvm::append_range(types, getParams().getTypes());
   return types;
 }
 
 SmallVector<Type> AttentionOp::getRegionResultTypes(unsigned region) {
   Builder builder(getContext());
-  if (region == 2)
+  if (region == Blocks)
     return SmallVector<Type>(4, builder.getIndexType());
-  return {region == 0 ? Type(builder.getF32Type()) : Type(builder.getI1Type())};
+  if (region == Tiles)
+    return SmallVector<Type>(2, builder.getI1Type());
+  return {region == Mask ? Type(builder.getI1Type()) : Type(builder.getF32Type())};
 }
 
 Block &AttentionOp::addRegionBlock(unsigned region) {
@@ -178,8 +196,9 @@ static LogicalResult verifyVariants(AttentionOp op) {
     for (Attribute attribute : list) {
       if (variantKind(attribute) != kind)
         return op.emitOpError("(c7) wants variants of kind '") << kindName(kind) << "', found " << attribute;
-      if (!seen.insert(cast<VariantInterface>(attribute).info().word).second)
-        return op.emitOpError("(c7) ") << kindName(kind) << " '" << cast<VariantInterface>(attribute).info().word << "' stands twice";
+      const VariantInfo &info = cast<VariantInterface>(attribute).info();
+      if (!seen.insert(info.word).second && !info.repeatable)
+        return op.emitOpError("(c7) ") << kindName(kind) << " '" << info.word << "' stands twice";
     }
   }
   SmallVector<VariantInterface> variants = op.getVariants();
@@ -189,13 +208,12 @@ static LogicalResult verifyVariants(AttentionOp op) {
     if (!isa<RankedTensorType, IndexType>(type))
       return op.emitOpError("(c8) params want ranked tensors and index, found ") << type;
   size_t wanted = 0;
-  for (VariantInterface variant : variants)
-    for (const VariantParameter &parameter : variant.parameters()) {
-      auto type = wanted < op.getParams().size() ? dyn_cast<RankedTensorType>(op.getParams()[wanted].getType()) : RankedTensorType();
-      if (!type || type.getRank() != int64_t(parameter.dims.size()))
-        return op.emitOpError("(c8) param ") << wanted << " wants '" << parameter.name << "' of rank " << parameter.dims.size();
-      ++wanted;
-    }
+  for (const VariantParameter &parameter : parametersOf(variants)) {
+    auto type = wanted < op.getParams().size() ? dyn_cast<RankedTensorType>(op.getParams()[wanted].getType()) : RankedTensorType();
+    if (!type || type.getRank() != int64_t(parameter.dims.size()))
+      return op.emitOpError("(c8) param ") << wanted << " wants '" << parameter.name << "' of rank " << parameter.dims.size();
+    ++wanted;
+  }
   if (!variants.empty() && wanted != op.getParams().size())
     return op.emitOpError("(c8) wants ") << wanted << " params, found " << op.getParams().size();
   return success();
@@ -249,6 +267,58 @@ LogicalResult LoadOp::verify() {
   if (type.getElementType() != getResult().getType()) // c2
     return emitOpError("(c2) result wants ") << type.getElementType() << ", found " << getResult().getType();
   return success();
+}
+
+LogicalResult LoadRangeOp::verify() {
+  RankedTensorType type = tensorOf(getParam());
+  if (int64_t(getFirst().size()) != type.getRank() || getLast().size() != getFirst().size() || getSpans().size() != getFirst().size()) // c1
+    return emitOpError("(c1) wants ") << type.getRank() << " first and last indices and spans, found " << getFirst().size() << ", " << getLast().size()
+                                      << " and " << getSpans().size();
+  for (Type result : getResultTypes()) // c2
+    if (result != type.getElementType())
+      return emitOpError("(c2) results want ") << type.getElementType() << ", found " << result;
+  return success();
+}
+
+LogicalResult TableOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getElements().getType());
+  if (!type || type.getRank() != 1 || type.getDimSize(0) < 1) // c1
+    return emitOpError("(c1) wants a list of at least one element, found ") << getElements().getType();
+  if (type.getElementType() != getType()) // c2
+    return emitOpError("(c2) result wants ") << type.getElementType() << ", found " << getType();
+  return success();
+}
+
+OpFoldResult TableOp::fold(FoldAdaptor adaptor) {
+  auto elements = dyn_cast<DenseElementsAttr>(getElements());
+  if (!elements)
+    return {};
+  if (elements.isSplat())
+    return elements.getSplatValue<Attribute>();
+  auto index = dyn_cast_or_null<IntegerAttr>(adaptor.getIndex());
+  if (!index)
+    return {};
+  return elements.getValues<Attribute>()[std::clamp<int64_t>(index.getInt(), 0, elements.getNumElements() - 1)];
+}
+
+static int64_t floorDiv(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/// f of two constants as an attribute.
+static OpFoldResult foldIntegers(Attribute lhs, Attribute rhs, llvm::function_ref<int64_t(int64_t, int64_t)> f) {
+  auto a = dyn_cast_or_null<IntegerAttr>(lhs), b = dyn_cast_or_null<IntegerAttr>(rhs);
+  return a && b ? OpFoldResult(IntegerAttr::get(a.getType(), f(a.getInt(), b.getInt()))) : OpFoldResult();
+}
+
+OpFoldResult FloorDivOp::fold(FoldAdaptor adaptor) {
+  if (auto b = dyn_cast_or_null<IntegerAttr>(adaptor.getRhs()); b && b.getInt() == 1)
+    return getLhs();
+  return foldIntegers(adaptor.getLhs(), adaptor.getRhs(), floorDiv);
+}
+
+OpFoldResult FloorModOp::fold(FoldAdaptor adaptor) {
+  if (auto b = dyn_cast_or_null<IntegerAttr>(adaptor.getRhs()); b && b.getInt() == 1)
+    return IntegerAttr::get(b.getType(), 0);
+  return foldIntegers(adaptor.getLhs(), adaptor.getRhs(), [](int64_t a, int64_t b) { return b == 0 ? 0 : a - floorDiv(a, b) * b; });
 }
 
 LogicalResult EntryOp::verifyRegions() {

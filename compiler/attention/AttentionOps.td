@@ -52,7 +52,7 @@ def Attn_AttentionOp : Attn_Op<"attention",
     With Q [b, h, q, d], K [b, g, k, d], V [b, g, k, e] and head h reading key/value head g(h) = h / (heads / kv_heads):
 
         S[b, h, q, k] = score(scale * sum_d Q[b, h, q, d] * K[b, g(h), k, d])
-        P = softmax over the k with mask(b, h, q, k)
+        P = softmax over the k with mask(b, h, q, k), exp sink(b, h, q) added to the denominator
         output[b, h, q, e] = sum_k P[b, h, q, k] * V[b, g(h), k, e]
         lse[b, h, q] = ln sum_k exp S (natural, visible keys only)
 
@@ -62,7 +62,9 @@ def Attn_AttentionOp : Attn_Op<"attention",
     `score` takes (b, h, q, k : index, s : f32, params...) and yields f32; `mask` takes (b, h, q, k, params...) and yields i1; the indices
     are those of the tensors. An empty region is the identity, and everything visible. `blocks` is made by attn-block-structure: it takes
     (b, h, q_first, q_last, params...) for a block of consecutive queries (both ends included) and yields four indices: keys outside
-    [lo, hi) are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. Before attn-expand-variants the
+    [lo, hi) are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. `tiles`, of the same pass, is there when
+    intervals do not say everything: it takes (b, h, q_first, q_last, k_first, k_last, params...) and yields two i1, whether some pair of the tile
+    can be visible and whether all are. `sink` takes (b, h, q, params...) and yields f32. Before attn-expand-variants the
     variants stand in `masks` and `scores`, and their run-time parameters in `params`, in that order. With `base2` the scores are already
     multiplied by log2(e) (see attn-fold-scale). After attn-expand-variants the last two params are the numbers of queries and keys (index).
 
@@ -77,19 +79,24 @@ def Attn_AttentionOp : Attn_Op<"attention",
       DefaultValuedAttr<ArrayAttr, "{}">:$masks, DefaultValuedAttr<ArrayAttr, "{}">:$scores, UnitAttr:$base2,
       OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
-  let regions = (region AnyRegion:$score, AnyRegion:$mask, AnyRegion:$blocks);
+  let regions = (region AnyRegion:$score, AnyRegion:$mask, AnyRegion:$blocks, AnyRegion:$tiles, AnyRegion:$sink);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCustomAssemblyFormat = 1;
   let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
-    /// The types of a region's arguments and of what it yields, by the region's number (0 score, 1 mask, 2 blocks).
+    /// The regions, by number.
+    enum RegionNumber : unsigned { Score, Mask, Blocks, Tiles, Sink };
+    static constexpr unsigned regionCount = 5;
+    /// The types of a region's arguments and of what it yields.
     ::llvm::SmallVector<::mlir::Type> getRegionArgumentTypes(unsigned region);
     ::llvm::SmallVector<::mlir::Type> getRegionResultTypes(unsigned region);
-    /// "score", "mask", "blocks".
+    /// "score", "mask", "blocks", "tiles", "sink".
     static ::llvm::StringRef getRegionName(unsigned region);
+    /// Names of a region's arguments ahead of those that stand for `params`.
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getRegionIndexNames(unsigned region);
     /// Where the arguments that stand for `params` begin in a region.
-    static unsigned getFirstParamArgument(unsigned region) { return region == 0 ? 5 : 4; }
+    static unsigned getFirstParamArgument(unsigned region) { return getRegionIndexNames(region).size(); }
     /// Fills an empty region with a block of the right arguments and returns it.
     ::mlir::Block &addRegionBlock(unsigned region);
     /// All variants, masks before scores: the order of their run-time parameters.
@@ -107,6 +114,45 @@ def Attn_LoadOp : Attn_Op<"load", [Pure]> {
   let results = (outs AnyType:$result);
   let assemblyFormat = "$param `[` $indices `]` attr-dict `:` type($param) `->` type($result)";
   let hasVerifier = 1;
+}
+
+def Attn_LoadRangeOp : Attn_Op<"load_range", [Pure, SameVariadicOperandSize]> {
+  let summary = "smallest and largest element of a box of a parameter, inside the tiles region";
+  let description = [{
+    The box reaches from `first` to `last`, both included and clamped to the tensor as by attn.load. `spans` says how far they lie apart at most:
+    `point` (they are equal), `queries` or `keys` (as far as the first and last query or key of the tile), so that the number of elements is bounded.
+    (c1) First, last and spans have one value a dimension. (c2) The results are elements of the tensor.
+  }];
+  let arguments = (ins AnyRankedTensor:$param, Variadic<Index>:$first, Variadic<Index>:$last, Attn_SpanArrayAttr:$spans);
+  let results = (outs AnyType:$smallest, AnyType:$largest);
+  let assemblyFormat = "$param `[` $first `]` `to` `[` $last `]` `spans` $spans attr-dict `:` type($param) `->` type($smallest) `,` type($largest)";
+  let hasVerifier = 1;
+}
+
+def Attn_FloorDivOp : Attn_Op<"floor_div", [Pure]> {
+  let summary = "quotient rounded down, inside a region: floor(a / b), and 0 when b is 0";
+  let arguments = (ins Index:$lhs, Index:$rhs);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict";
+  let hasFolder = 1;
+}
+
+def Attn_FloorModOp : Attn_Op<"floor_mod", [Pure]> {
+  let summary = "remainder of floor_div, inside a region: a - floor_div(a, b) * b with the sign of b, and 0 when b is 0";
+  let arguments = (ins Index:$lhs, Index:$rhs);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict";
+  let hasFolder = 1;
+}
+
+def Attn_TableOp : Attn_Op<"table", [Pure]> {
+  let summary = "reads one element of a constant list inside a region";
+  let description = "An index outside the list is clamped to it. (c1) The list has rank 1 and at least one element. (c2) The result is an element.";
+  let arguments = (ins ElementsAttr:$elements, Index:$index);
+  let results = (outs AnyTypeOf<[F32, Index]>:$result);
+  let assemblyFormat = "$elements `[` $index `]` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator]> {

@@ -1,6 +1,6 @@
 // The text of attn.attention:
 //   attn.attention %q, %k, %v params(%n : index) scale 1.25e-01 offset top_left masks [..] scores [..] base2 {..} : (types) -> (types)
-//     score(%b: index, ...) { ... } mask(...) { ... } blocks(...) { ... }
+//     score(%b: index, ...) { ... } mask(...) { ... } blocks(...) { ... } tiles(...) { ... } sink(...) { ... }
 // where everything between the operands and the types is left out when it is empty or the default.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attention/AttentionDialect.h"
@@ -81,7 +81,7 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
   state.addTypes(resultTypes);
   if (parser.resolveOperands(operands, types, operandsLoc, state.operands))
     return failure();
-  for (unsigned i = 0; i < 3; ++i) {
+  for (unsigned i = 0; i < regionCount; ++i) {
     Region *region = state.addRegion();
     if (failed(parser.parseOptionalKeyword(getRegionName(i))))
       continue;
@@ -94,13 +94,12 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void AttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  static constexpr StringLiteral pair[] = {"b", "h", "q", "k", "s"}, block[] = {"b", "h", "q_first", "q_last"};
-  bool isBlocks = region.getRegionNumber() == 2;
-  unsigned firstParam = getFirstParamArgument(region.getRegionNumber());
+  ArrayRef<StringLiteral> names = getRegionIndexNames(region.getRegionNumber());
+  unsigned firstParam = names.size();
   for (BlockArgument argument : region.getArguments()) {
     unsigned i = argument.getArgNumber(), param = i - firstParam;
     if (i < firstParam) {
-      setName(argument, isBlocks ? block[i] : pair[i]);
+      setName(argument, names[i]);
       continue;
     }
     // Params carry the names that the entry's arguments have for users.

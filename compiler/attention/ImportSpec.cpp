@@ -50,6 +50,8 @@ private:
   bool isBshd() const { return *spec.shape.layout == ActivationLayout::Bshd; }
 
   void importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes);
+  SmallVector<VariantInterface> variants() const;
+  SourceLocation placeOf(VariantInterface variant) const;
   void warnAboutPositions();
   void addSizes();
   std::string sizeName(StringRef name) const { return name == "key" && !hasKeySize() ? "query" : name.str(); }
@@ -57,6 +59,10 @@ private:
   Argument makeArgument(StringRef name, Role role, ArrayRef<std::string> dims, Type element, Location loc, bool strided = false,
                         ValueCheck check = ValueCheck::None, StringRef checkSize = {}, StringRef checkWith = {});
   void addArgument(Argument argument) { arguments.push_back(argument); }
+  Type elementType(DType dtype) {
+    std::string_view text = dtypeInfo(dtype).mlirType;
+    return parseType(StringRef(text.data(), text.size()), builder.getContext());
+  }
   void addWeight(StringRef name, int64_t outputs, int64_t inputs);
   void addBias(StringRef name, int64_t outputs);
   void addArguments();
@@ -82,18 +88,28 @@ private:
 //===-- variants ----------------------------------------------------------------------------------------------------------------------===//
 
 void Importer::importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes) {
-  llvm::StringMap<SourceLocation> seen;
-  for (auto [place, element] : llvm::enumerate(list)) {
-    auto [first, isNew] = seen.try_emplace(*element.word, element.word.loc);
-    if (!isNew) {
-      Diagnostic &report = diagnostics.error(element.word.loc, ("duplicate " + kindName(kind) + " '" + *element.word + "'").str());
-      report.length = element.word->size();
-      report.notes.push_back({Severity::Note, first->second, report.length, "it stands here first", {}});
-      continue;
-    }
-    if (Attribute attribute = variantFromSpec(kind, element, place, layer, builder.getContext(), diagnostics))
+  reportDuplicates(kind, list, diagnostics);
+  for (auto [place, element] : llvm::enumerate(list))
+    if (Attribute attribute = variantFromSpec(kind, element, place, spec, builder.getContext(), diagnostics))
       attributes.push_back(attribute);
-  }
+}
+
+/// The variants of attn.attention, masks before scores.
+SmallVector<VariantInterface> Importer::variants() const {
+  SmallVector<VariantInterface> list;
+  for (ArrayRef<Attribute> attributes : {ArrayRef(masks), ArrayRef(scores)})
+    for (Attribute attribute : attributes)
+      list.push_back(cast<VariantInterface>(attribute));
+  return list;
+}
+
+/// Where the first element of the spec with the variant's word stands.
+SourceLocation Importer::placeOf(VariantInterface variant) const {
+  for (const std::vector<VariantSpec> *list : {&spec.mask, &spec.position, &spec.score})
+    for (const VariantSpec &element : *list)
+      if (*element.word == variant.info().word)
+        return element.word.loc;
+  return spec.loc;
 }
 
 void Importer::warnAboutPositions() {
@@ -134,6 +150,10 @@ void Importer::addSizes() {
   add("query", *spec.shape.query);
   if (hasKeySize())
     add("key", *spec.shape.key);
+  for (VariantInterface variant : variants())
+    for (StringRef name : variant.sizes())
+      if (!sizes.contains(name))
+        add(name, SizeSpec());
 }
 
 Importer::Argument Importer::makeArgument(StringRef name, Role role, ArrayRef<std::string> dims, Type element, Location loc, bool strided,
@@ -213,22 +233,16 @@ void Importer::addArguments() {
     if (*spec.projections.biasOutput)
       addBias("bo", *layer.dModel);
   }
-  for (ArrayRef<Attribute> list : {ArrayRef(masks), ArrayRef(scores)})
-    for (Attribute attribute : list) {
-      auto variant = cast<VariantInterface>(attribute);
-      SourceLocation loc = spec.loc;
-      for (const std::vector<VariantSpec> *specs : {&spec.mask, &spec.score})
-        for (const VariantSpec &element : *specs)
-          if (*element.word == variant.info().word)
-            loc = element.word.loc;
-      for (const VariantParameter &parameter : variant.parameters()) {
-        SmallVector<std::string> dims;
-        for (StringRef dim : parameter.dims)
-          dims.push_back(sizeName(dim));
-        Type element = parseType(parameter.dtype, builder.getContext());
-        addArgument(makeArgument(parameter.name, Role::Parameter, dims, element, at(loc), /*strided=*/false, parameter.check,
-                                 parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
-      }
+  llvm::StringSet<> known;
+  for (VariantInterface variant : variants())
+    for (const VariantParameter &parameter : variant.parameters()) {
+      if (!known.insert(parameter.name).second)
+        continue;
+      SmallVector<std::string> dims;
+      for (StringRef dim : parameter.dims)
+        dims.push_back(sizeName(dim));
+      addArgument(makeArgument(parameter.name, Role::Parameter, dims, elementType(*dtypeFromWord(parameter.dtype)), at(placeOf(variant)), parameter.strided,
+                               parameter.check, parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
     }
 
   for (const Located<OutputKind> &output : spec.outputs) {
@@ -309,10 +323,8 @@ void Importer::buildBody(func::FuncOp function) {
   Value q = headsOf("q", "x"), k = headsOf("k", source), v = headsOf("v", source);
 
   SmallVector<Value> params;
-  for (ArrayRef<Attribute> list : {ArrayRef(masks), ArrayRef(scores)})
-    for (Attribute attribute : list)
-      for (const VariantParameter &parameter : cast<VariantInterface>(attribute).parameters())
-        params.push_back(argument(parameter.name));
+  for (const VariantParameter &parameter : parametersOf(variants()))
+    params.push_back(argument(parameter.name));
 
   auto queryType = cast<RankedTensorType>(q.getType());
   SmallVector<int64_t> shape = {queryType.getDimSize(0), queryType.getDimSize(1), queryType.getDimSize(2), *layer.vHeadDim};
@@ -344,10 +356,6 @@ OwningOpRef<ModuleOp> Importer::import() {
     return {};
   warnAboutPositions();
 
-  auto elementType = [&](DType dtype) {
-    std::string_view text = dtypeInfo(dtype).mlirType;
-    return parseType(StringRef(text.data(), text.size()), builder.getContext());
-  };
   activation = elementType(*spec.dtype.activations);
   weight = elementType(*spec.dtype.weights);
   addSizes();

@@ -49,17 +49,28 @@ static Object mapSchema(Object properties, Array required) {
 //===-- variants --------------------------------------------------------------------------------------------------------------------------===//
 
 static Object variantFieldSchema(const attn::FieldInfo &field) {
+  using attn::FieldType;
   Array words;
   for (StringRef word : field.words)
     words.push_back(word);
+  Object number{{"type", field.type == FieldType::Integer ? "integer" : "number"}, {field.exclusiveMinimum ? "exclusiveMinimum" : "minimum", field.minimum}};
   Array choices;
-  if (!words.empty())
-    choices.push_back(Object{{"enum", std::move(words)}});
-  if (field.type != attn::FieldType::Word)
-    choices.push_back(Object{{"type", field.type == attn::FieldType::Integer ? "integer" : "number"},
-                             {field.exclusiveMinimum ? "exclusiveMinimum" : "minimum", field.minimum}});
+  if (!words.empty() && field.type != FieldType::WordList)
+    choices.push_back(Object{{"enum", Array(words)}});
+  if (field.type == FieldType::Integer || field.type == FieldType::Number)
+    choices.push_back(std::move(number));
+  else if (field.type == FieldType::NumberList)
+    choices.push_back(Object{{"type", "array"}, {"items", std::move(number)}});
+  else if (field.type == FieldType::WordList)
+    choices.push_back(Object{{"type", "array"}, {"items", Object{{"enum", std::move(words)}}}, {"uniqueItems", true}});
+  else if (field.type == FieldType::Text)
+    choices.push_back(Object{{"type", Array{"string", "number", "boolean"}}});
+  else if (field.type == FieldType::Variants)
+    choices.push_back(Object{{"type", "array"}, {"items", Object{{"type", Array{"string", "object", "array"}}}}});
   Object schema{{"description", field.doc}, {"anyOf", std::move(choices)}};
-  if (!field.fallback.empty())
+  if (field.fallback == "[]")
+    schema["default"] = Array{};
+  else if (!field.fallback.empty())
     schema["default"] = field.fallback;
   return schema;
 }

@@ -103,52 +103,128 @@ static std::optional<double> parseNumber(StringRef text, bool isInteger) {
   return value;
 }
 
+static bool isNumeric(FieldType type) { return type == FieldType::Integer || type == FieldType::Number || type == FieldType::NumberList; }
+
 /// What a field takes, for messages: "'default' or a number above 0".
 static std::string wantedBy(const FieldInfo &field) {
   SmallVector<StringRef> words(field.words.begin(), field.words.end());
   std::string wanted = listWords(words);
-  if (field.type == FieldType::Word)
+  switch (field.type) {
+  case FieldType::Word:
     return wanted;
+  case FieldType::WordList:
+    return "a list of " + wanted;
+  case FieldType::Text:
+    return "a text";
+  case FieldType::Variants:
+    return "a list";
+  default:
+    break;
+  }
   if (!wanted.empty())
     wanted += " or ";
-  wanted += field.type == FieldType::Integer ? "an integer " : "a number ";
+  wanted += field.type == FieldType::Integer ? "an integer " : field.type == FieldType::Number ? "a number " : "a list of numbers ";
   return wanted + (field.exclusiveMinimum ? "above " : "of at least ") + textOf(field.minimum);
 }
 
-bool VariantReader::readField(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
+void VariantReader::reportWrong(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
   StringRef name = field.name.empty() ? info.word : StringRef(field.name);
-  bool isScalar = tree.kind == Tree::Kind::Scalar;
-  bool good = isScalar && llvm::is_contained(field.words, StringRef(tree.scalar));
-  if (isScalar && !good && !tree.quoted && field.type != FieldType::Word)
-    // A number that f32 turns into 0 or infinity is out of range too: it is what the kernels compute with.
-    if (std::optional<double> value = parseNumber(tree.scalar, field.type == FieldType::Integer))
-      good = std::isfinite(static_cast<float>(*value)) &&
-             (field.exclusiveMinimum ? static_cast<float>(*value) > field.minimum : *value >= field.minimum);
-  if (good) {
-    values[field.name.str()] = tree.scalar;
-    return true;
-  }
   std::string remedy;
-  if (isScalar) {
+  if (tree.kind == Tree::Kind::Scalar) {
     SmallVector<StringRef> words(field.words.begin(), field.words.end());
     remedy = didYouMean(tree.scalar, words);
   }
-  Diagnostic &report = diagnostics.error(tree.kind == Tree::Kind::Null ? spec.word.loc : tree.loc,
-                                         "'" + name.str() + "' must be " + wantedBy(field) + ", found " + describeTree(tree) + remedy);
-  report.length = tree.kind == Tree::Kind::Null ? info.word.size() : writtenLength(tree);
+  bool isNull = tree.kind == Tree::Kind::Null;
+  diagnostics.error(isNull ? element.word.loc : tree.loc, "'" + name.str() + "' must be " + wantedBy(field) + ", found " + describeTree(tree) + remedy)
+      .length = isNull ? info.word.size() : writtenLength(tree);
+}
+
+/// Whether an unquoted number lies in the field's range. One that f32 turns into infinity, or into a bound that it may not reach, does not: f32 is what the
+/// kernels compute with.
+static bool isInRange(const FieldInfo &field, const Tree &tree) {
+  std::optional<double> value;
+  if (tree.kind == Tree::Kind::Scalar && !tree.quoted)
+    value = parseNumber(tree.scalar, field.type == FieldType::Integer);
+  return value && std::isfinite(static_cast<float>(*value)) &&
+         (field.exclusiveMinimum ? static_cast<float>(*value) > field.minimum : *value >= field.minimum);
+}
+
+bool VariantReader::readScalar(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
+  bool isScalar = tree.kind == Tree::Kind::Scalar;
+  if (isScalar && (field.type == FieldType::Text || llvm::is_contained(field.words, StringRef(tree.scalar)) || (isNumeric(field.type) && isInRange(field, tree))))
+    return true;
+  reportWrong(info, field, tree);
   return false;
 }
 
-bool VariantReader::read(const VariantInfo &info) {
-  const Tree &arguments = spec.arguments;
-  bool isScalarField = info.fields.size() == 1 && info.fields[0].name.empty();
+bool VariantReader::readList(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
+  if (tree.kind != Tree::Kind::List) {
+    bool isWord = field.type == FieldType::NumberList && tree.kind == Tree::Kind::Scalar && llvm::is_contained(field.words, StringRef(tree.scalar));
+    if (!isWord)
+      reportWrong(info, field, tree);
+    return isWord;
+  }
+  StringRef name = field.name.empty() ? info.word : StringRef(field.name);
+  for (auto [i, item] : llvm::enumerate(tree.items)) {
+    bool good = field.type == FieldType::NumberList ? isInRange(field, item)
+                                                    : item.kind == Tree::Kind::Scalar && llvm::is_contained(field.words, StringRef(item.scalar));
+    bool isDuplicate = good && field.type == FieldType::WordList &&
+                       llvm::any_of(ArrayRef(tree.items).take_front(i), [&](const Tree &other) { return other.scalar == item.scalar; });
+    if (good && !isDuplicate)
+      continue;
+    std::string message = isDuplicate ? "duplicate element '" + item.scalar + "' in '" + name.str() + "'"
+                                      : "'" + name.str() + "' must be " + wantedBy(field) + ", found " + describeTree(item) + " in it";
+    diagnostics.error(item.loc, message).length = writtenLength(item);
+    return false;
+  }
+  return true;
+}
+
+bool VariantReader::readVariants(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
+  if (tree.kind != Tree::Kind::List) {
+    reportWrong(info, field, tree);
+    return false;
+  }
+  StringRef name = field.name.empty() ? info.word : StringRef(field.name);
   bool good = true;
-  if (isScalarField && arguments.kind != Tree::Kind::Null)
+  for (const Tree &item : tree.items) {
+    std::vector<VariantSpec> elements;
+    for (const Tree &inner : item.kind == Tree::Kind::List ? ArrayRef(item.items) : ArrayRef(item))
+      good &= readVariantElement(inner, "an element of '" + name.str() + "'", diagnostics, elements);
+    reportDuplicates(kind, elements, diagnostics);
+    SmallVector<Attribute> attributes;
+    for (auto [i, inner] : llvm::enumerate(elements)) {
+      attributes.push_back(variantFromSpec(kind, inner, i, spec, context, diagnostics));
+      good &= attributes.back() != nullptr;
+    }
+    nested[field.name.str()].push_back(attributes);
+  }
+  return good;
+}
+
+bool VariantReader::readField(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
+  values[field.name.str()] = tree;
+  switch (field.type) {
+  case FieldType::NumberList:
+  case FieldType::WordList:
+    return readList(info, field, tree);
+  case FieldType::Variants:
+    return readVariants(info, field, tree);
+  default:
+    return readScalar(info, field, tree);
+  }
+}
+
+bool VariantReader::read(const VariantInfo &info) {
+  const Tree &arguments = element.arguments;
+  bool isOnlyField = info.fields.size() == 1 && info.fields[0].name.empty();
+  bool good = true;
+  if (isOnlyField && arguments.kind != Tree::Kind::Null)
     return readField(info, info.fields[0], arguments);
+  SmallVector<StringRef> known;
+  for (const FieldInfo &field : info.fields)
+    known.push_back(field.name);
   if (arguments.kind == Tree::Kind::Map) {
-    SmallVector<StringRef> known;
-    for (const FieldInfo &field : info.fields)
-      known.push_back(field.name);
     for (const auto &[key, value] : arguments.fields) {
       const FieldInfo *field = llvm::find_if(info.fields, [&](const FieldInfo &field) { return field.name == key.value; });
       if (field != info.fields.end()) {
@@ -163,9 +239,6 @@ bool VariantReader::read(const VariantInfo &info) {
       good = false;
     }
   } else if (arguments.kind != Tree::Kind::Null) {
-    SmallVector<StringRef> known;
-    for (const FieldInfo &field : info.fields)
-      known.push_back(field.name);
     std::string wanted = known.empty() ? "' takes no arguments" : "' must be a map of " + listWords(known, "and");
     diagnostics.error(arguments.loc, "'" + info.word.str() + wanted + ", found " + describeTree(arguments)).length =
         writtenLength(arguments);
@@ -177,21 +250,69 @@ bool VariantReader::read(const VariantInfo &info) {
       continue;
     if (field.fallback.empty()) {
       std::string what = field.name.empty() ? std::string("missing argument of '") : "missing key '" + field.name.str() + "' in '";
-      diagnostics.error(spec.word.loc, what + info.word.str() + "' (" + field.doc.str() + ")").length = info.word.size();
+      diagnostics.error(element.word.loc, what + info.word.str() + "' (" + field.doc.str() + ")").length = info.word.size();
       good = false;
     }
-    values[field.name.str()] = field.fallback.str();
+    Tree fallback;
+    fallback.kind = field.fallback == "[]" ? Tree::Kind::List : Tree::Kind::Scalar;
+    fallback.scalar = field.fallback.str();
+    fallback.loc = element.word.loc;
+    values[field.name.str()] = fallback;
   }
   return good;
 }
 
-StringRef VariantReader::word(StringRef field) const { return values.at(field.str()); }
+StringRef VariantReader::word(StringRef field) const { return values.at(field.str()).scalar; }
 
 std::optional<double> VariantReader::number(StringRef field) const { return parseNumber(word(field), /*isInteger=*/false); }
 
 std::optional<int64_t> VariantReader::integer(StringRef field) const {
   int64_t value;
   return word(field).getAsInteger(10, value) ? std::nullopt : std::optional(value);
+}
+
+std::optional<SmallVector<double>> VariantReader::numbers(StringRef field) const {
+  const Tree &tree = values.at(field.str());
+  if (tree.kind != Tree::Kind::List)
+    return std::nullopt;
+  return llvm::map_to_vector(tree.items, [](const Tree &item) { return parseNumber(item.scalar, /*isInteger=*/false).value_or(0); });
+}
+
+SmallVector<StringRef> VariantReader::words(StringRef field) const {
+  return llvm::map_to_vector(values.at(field.str()).items, [](const Tree &item) { return StringRef(item.scalar); });
+}
+
+LocatedText VariantReader::text(StringRef field) const {
+  const Tree &tree = values.at(field.str());
+  return {tree.scalar, tree.loc, tree.quoted};
+}
+
+ArrayRef<SmallVector<Attribute>> VariantReader::variants(StringRef field) const {
+  auto found = nested.find(field.str());
+  return found == nested.end() ? ArrayRef<SmallVector<Attribute>>() : ArrayRef(found->second);
+}
+
+SourceLocation VariantReader::location(StringRef field) const { return values.at(field.str()).loc; }
+
+void reportDuplicates(VariantKind kind, ArrayRef<VariantSpec> list, Diagnostics &diagnostics) {
+  for (auto [i, element] : llvm::enumerate(list)) {
+    const VariantSpec *first = llvm::find_if(list.take_front(i), [&](const VariantSpec &other) { return *other.word == *element.word; });
+    bool isRepeatable = llvm::any_of(allVariants(), [&](const VariantInfo &info) { return info.kind == kind && info.word == *element.word && info.repeatable; });
+    if (first == list.begin() + i || isRepeatable)
+      continue;
+    Diagnostic &report = diagnostics.error(element.word.loc, ("duplicate " + kindName(kind) + " '" + *element.word + "'").str());
+    report.length = element.word->size();
+    report.notes.push_back({Severity::Note, first->word.loc, report.length, "it stands here first", {}});
+  }
+}
+
+SmallVector<VariantParameter> parametersOf(ArrayRef<VariantInterface> variants) {
+  SmallVector<VariantParameter> parameters;
+  for (VariantInterface variant : variants)
+    for (VariantParameter &parameter : variant.parameters())
+      if (llvm::none_of(parameters, [&](const VariantParameter &known) { return known.name == parameter.name; }))
+        parameters.push_back(std::move(parameter));
+  return parameters;
 }
 
 /// The language's word for what the field also calls otherwise, among the reserved words; empty for all others.
@@ -204,10 +325,10 @@ static StringRef usualWord(StringRef word) {
 }
 
 /// An element whose word no variant of the kind has.
-static void reportUnknown(VariantKind kind, const VariantSpec &spec, Diagnostics &diagnostics) {
-  StringRef word = *spec.word;
+static void reportUnknown(VariantKind kind, const VariantSpec &element, Diagnostics &diagnostics) {
+  StringRef word = *element.word;
   auto report = [&](Severity severity, const std::string &message) {
-    diagnostics.add(severity, spec.word.loc, message).length = std::max<size_t>(1, word.size());
+    diagnostics.add(severity, element.word.loc, message).length = std::max<size_t>(1, word.size());
   };
   if (llvm::is_contained(reservedVariantWords(kind), word))
     return report(Severity::Unsupported, (kindName(kind) + " '" + word + "' is not supported yet").str());
@@ -234,15 +355,15 @@ static void reportUnknown(VariantKind kind, const VariantSpec &spec, Diagnostics
   report(Severity::Error, ("unknown " + kindName(kind) + " '" + shownText(word) + "'" + remedy).str());
 }
 
-Attribute variantFromSpec(VariantKind kind, const VariantSpec &spec, size_t place, const LayerSpec &layer, MLIRContext *context,
+Attribute variantFromSpec(VariantKind kind, const VariantSpec &element, size_t place, const Spec &spec, MLIRContext *context,
                           Diagnostics &diagnostics) {
   for (const Entry &entry : registry()) {
-    if (entry.info.kind != kind || entry.info.word != StringRef(*spec.word))
+    if (entry.info.kind != kind || entry.info.word != StringRef(*element.word))
       continue;
-    VariantReader reader(spec, place, layer, context, diagnostics);
+    VariantReader reader(element, kind, place, spec, context, diagnostics);
     return reader.read(entry.info) ? entry.fromSpec(reader) : Attribute();
   }
-  reportUnknown(kind, spec, diagnostics);
+  reportUnknown(kind, element, diagnostics);
   return {};
 }
 
@@ -252,6 +373,21 @@ Value RegionBuilder::constant(int64_t value) { return arith::ConstantIndexOp::cr
 
 Value RegionBuilder::constantF32(double value) {
   return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value RegionBuilder::floorDiv(Value a, Value b) { return FloorDivOp::create(builder, loc, a, b); }
+
+Value RegionBuilder::floorMod(Value a, Value b) { return FloorModOp::create(builder, loc, a, b); }
+
+Value RegionBuilder::table(ArrayRef<double> numbers, Value index) {
+  SmallVector<float> elements(numbers.begin(), numbers.end());
+  auto type = RankedTensorType::get(int64_t(elements.size()), builder.getF32Type());
+  return TableOp::create(builder, loc, builder.getF32Type(), DenseElementsAttr::get(type, ArrayRef(elements)), index);
+}
+
+Value RegionBuilder::table(ArrayRef<int64_t> integers, Value index) {
+  auto type = RankedTensorType::get(int64_t(integers.size()), builder.getIndexType());
+  return TableOp::create(builder, loc, builder.getIndexType(), DenseElementsAttr::get(type, integers), index);
 }
 
 } // namespace mhac::attn

@@ -18,6 +18,11 @@ namespace mhac::halide {
 // below them that its probability is exactly 0, also in a chunk where a row sees nothing.
 static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
+/// Infinities become the nearest number that scores may have; NaN stays.
+static Expr finite(const Expr &x) {
+  return select(strict_float(x < kHidden), kHidden, select(strict_float(x > -kLowest), -kLowest, x));
+}
+
 Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
   const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
   const int64_t roundedKeys = (p.maximumKeys + TJ - 1) / TJ * TJ;
@@ -64,7 +69,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   }
   rs.where(rs.y * C < substitute(qb.name(), blockOf(qi), count));
 
-  Func Sa("Sa"), Sm("Sm"), S("S"), Mc("Mc"), Pe("Pe"), P("P"), Lc("Lc"), Oa("Oa"), State("State"), R("R"), Ot("Ot"), out(p.name);
+  Func Sa("Sa"), Sx("Sx"), Sm("Sm"), S("S"), Mc("Mc"), Pe("Pe"), P("P"), Lc("Lc"), Oa("Oa"), State("State"), R("R"), Ot("Ot"), out(p.name);
   std::optional<LanesOfRows> queryTile;
   if (p.queryRows)
     queryTile.emplace("Q", p.queryRows, D, p.queries, p.queryScale);
@@ -83,6 +88,12 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
   Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
+  if (p.changeScore) {
+    // Before the mask, so that it is there once; finite whatever it makes of a hidden score, and below what any real one may reach.
+    Expr changed = p.changeScore(b, h, query(i) + lane, tileKey(jt) + jj, scaled) * kLog2e;
+    Sx(lane, i, jj, jt, c, qb, h, b) = finite(changed);
+    scaled = Sx(lane, i, jj, jt, c, qb, h, b);
+  }
   if (everyTileFull) {
     Sm(lane, i, jj, jt, c, qb, h, b) = scaled;
   } else {
@@ -137,10 +148,17 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   }
   Ot(lane, i, e, qb, h, b) = output;
   // A row that sees no key has sum 0: output 0, lse -inf.
+  Expr denominator = sum, share = 1.f;
+  if (p.sink) {
+    // Relative to the larger of both maxima, so that neither power overflows. Two bounded powers, of which one is 1.
+    Expr logit = finite(p.sink(b, h, query(i) + lane) * kLog2e), larger = max(maximum, logit);
+    share = exp2NonPositive(maximum - larger);
+    denominator = sum * share + exp2NonPositive(logit - larger);
+  }
   const int rows = E + (p.wantLse ? 1 : 0);
   // The logarithm works on bits; what is added to it is 0, or NaN for a sum that is NaN.
   Expr lse = maximum * kLn2 + (logPositive(sum) + strict_float(sum - sum));
-  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, 1.f / sum), select(strict_float(sum == 0.f), -std::numeric_limits<float>::infinity(), lse));
+  R(lane, i, e, qb, h, b) = select(e == 0, select(sum == 0.f, 0.f, share / denominator), select(strict_float(sum == 0.f), -std::numeric_limits<float>::infinity(), lse));
   auto at = [&](Func f, Expr row) { return f(lane, block % NB, row, block / NB, h, b); };
   Expr normalised = at(Ot, p.wantLse || E % kLanes ? min(e, E - 1) : Expr(e)) * at(R, 0);
   Func lanes(p.name + "_lanes");
@@ -165,9 +183,10 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     queryTile->func.compute_at(perTask).bound_extent(queryTile->block, G * NB).bound_extent(queryTile->h, 1).bound_extent(queryTile->b, 1);
     queryTile->scheduleTiles();
   }
-  for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa})
-    f->bound_extent(qb, 1);
-  for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa, &State, &R})
+  for (Func *f : {&Sa, &Sx, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa})
+    if (f->defined())
+      f->bound_extent(qb, 1);
+  for (Func *f : {&Sa, &Sx, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa, &State, &R})
     if (f->defined())
       f->bound(lane, 0, kLanes).bound_extent(h, 1).bound_extent(b, 1).vectorize(lane);
   for (Func *f : {&S, &Mc, &P, &Lc, &Oa, &State, &R})
@@ -188,6 +207,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
   S.reorder(lane, i, jj, jt).unroll(i).unroll(jj);
   Sm.compute_at(S, jt).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).unroll(jj);
+  if (Sx.defined())
+    Sx.compute_at(S, jt).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).never_partition_all();
   Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
   P.reorder(lane, jj, i, jt).unroll(jj);
   Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);

@@ -31,7 +31,11 @@ struct AttentionProblem {
   Halide::Expr queries, keys;
   int64_t maximumKeys = 0; // over all calls
   bool fixedKeys = false;  // every call has maximumKeys keys
-  float scale = 1.f;       // multiplies the scores (log2(e) included)
+  float scale = 1.f;       // multiplies the scores (log2(e) included unless there is `changeScore`)
+  /// What becomes of a score, in natural units; none: nothing.
+  std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score)> changeScore;
+  /// A logit of the row that joins the denominator, in natural units; none: nothing.
+  std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q)> sink;
   bool masked = false;     // some key can be hidden from a query
   std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k)> isVisible;
   std::function<KeyRange(Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery)> keyRange;

@@ -150,14 +150,14 @@ Halide::ImageParam CandidateBuilder::rows(Scope &scope, const Place &place) {
   return buffer(scope, {Operand::Argument, place.index}, [&](const std::string &name) { return halide::rowsParam(name, place.order); });
 }
 
-/// A dense argument: weights, biases, parameters.
+/// An argument that is no activation: weights, biases, parameters.
 Halide::ImageParam CandidateBuilder::tensor(Scope &scope, int argument) {
   return buffer(scope, {Operand::Argument, argument}, [&](const std::string &name) {
     const ArgumentInfo &info = interface.arguments[argument];
     const DTypeInfo &dtype = dtypeInfo(info.dtype);
     auto code = dtype.code == NumberCode::Float ? halide_type_float : dtype.code == NumberCode::Int ? halide_type_int : halide_type_uint;
     Halide::ImageParam param(Halide::Type(code, dtype.bits, 1), static_cast<int>(info.dims.size()), name);
-    int64_t stride = 1; // known as long as all inner extents are
+    int64_t stride = 1; // known as long as all inner extents are and the caller gives no others
     for (int i = 0, n = param.dimensions(); i < n; ++i) {
       const ExtentInfo &extent = info.dims[n - 1 - i];
       param.dim(i).set_min(0);
@@ -165,7 +165,7 @@ Halide::ImageParam CandidateBuilder::tensor(Scope &scope, int argument) {
         param.dim(i).set_stride(static_cast<int>(stride));
       if (extent.size < 0)
         param.dim(i).set_extent(static_cast<int>(extent.factor));
-      stride = extent.size < 0 ? stride * extent.factor : 0;
+      stride = extent.size < 0 && info.stridesOffset < 0 ? stride * extent.factor : 0;
     }
     return param;
   });
@@ -415,8 +415,6 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
 }
 
 bool CandidateBuilder::attention(attn::AttentionOp op) {
-  if (!op.getScore().empty())
-    return fail(op, "score regions other than the scale have no kernel");
   halide::AttentionTiles tiles;
   if (!readTiles(op, op.getSchedule(),
                  {{"query_vectors", tiles.queryVectors, 1, 2}, {"query_blocks", tiles.queryBlocks, 1, 16}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
@@ -424,7 +422,8 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     return false;
 
   // What is left of the scale goes into Q if Q is transposed here, else into the scores.
-  const float scale = static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() ? 1. : 1.4426950408889634));
+  const bool changesScore = !op.getScore().empty();
+  const float scale = static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() || changesScore ? 1. : 1.4426950408889634));
   const Place query = places.at(op.getQuery()), key = places.at(op.getKey()), value = places.at(op.getValue());
 
   Scope scope;
@@ -470,6 +469,12 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   problem.isVisible = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k) -> Halide::Expr {
     return Halide::cast<bool>(evaluate(op.getMask(), {b, h, q, k})[0]);
   };
+  if (changesScore)
+    problem.changeScore = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score) {
+      return evaluate(op.getScore(), {b, h, q, k, score})[0];
+    };
+  if (!op.getSink().empty())
+    problem.sink = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q) { return evaluate(op.getSink(), {b, h, q})[0]; };
   problem.keyRange = [&](Halide::Expr b, Halide::Expr h, Halide::Expr first, Halide::Expr last) {
     if (op.getBlocks().empty())
       return halide::KeyRange{0, problem.keys, 0, problem.keys};

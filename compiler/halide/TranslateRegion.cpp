@@ -3,9 +3,12 @@
 
 #include "attention/AttentionDialect.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/xxhash.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using Halide::Expr;
 using namespace mlir;
@@ -15,7 +18,7 @@ namespace {
 
 class Translator {
 public:
-  explicit Translator(Region &region) : block(region.front()) {}
+  Translator(Region &region, const TileSpans &spans) : block(region.front()), spans(spans) {}
 
   FailureOr<std::vector<Expr>> run(const std::vector<RegionValue> &arguments) {
     if (arguments.size() != block.getNumArguments())
@@ -27,6 +30,10 @@ public:
         values[argument] = std::get<Expr>(value);
     }
     for (Operation &op : block.without_terminator()) {
+      if (auto range = dyn_cast<attn::LoadRangeOp>(op)) {
+        loadRange(range);
+        continue;
+      }
       Expr result = translate(&op);
       if (!result.defined())
         return op.emitError("'") << op.getName() << "' has no translation to Halide";
@@ -39,6 +46,22 @@ public:
   }
 
 private:
+  /// Halide's x / b leaves a remainder that is never negative, which is the floor for b > 0 only; its x / 0 and x % 0 are 0.
+  static Expr floorDiv(const Expr &a, const Expr &b) {
+    return Halide::Internal::is_positive_const(b) ? a / b : select(b < 0 && a % b != 0, a / b - 1, a / b);
+  }
+
+  static Expr floorMod(const Expr &a, const Expr &b) {
+    Expr mod = a % b;
+    return Halide::Internal::is_positive_const(b) ? mod : select(b < 0 && mod != 0, mod + b, mod);
+  }
+
+  static std::string text(Attribute attribute) {
+    std::string printed;
+    llvm::raw_string_ostream(printed) << attribute;
+    return printed;
+  }
+
   Expr in(Operation *op, unsigned i) { return values.at(op->getOperand(i)); }
 
   Expr constant(Attribute attribute) {
@@ -77,19 +100,69 @@ private:
     }
   }
 
-  /// Block arguments 0 and 1 are b and h, which lie inside every tensor; other indices are clamped to it (see attn.load).
+  /// Integers up to 32 bits; those of parameters are checked to fit.
+  static Expr widened(const Expr &value) { return value.type().is_int_or_uint() ? Halide::cast<int32_t>(value) : value; }
+
+  /// Halide's number of a tensor's dimension: there they are reversed.
+  static Halide::Internal::Dimension dimension(Halide::ImageParam &tensor, size_t dim) {
+    return tensor.dim(tensor.dimensions() - 1 - static_cast<int>(dim));
+  }
+
+  /// An index inside the tensor (see attn.load). A dimension of extent 0 is read at 0: the runtime gives empty tensors an element to read.
+  static Expr clamped(Halide::ImageParam &tensor, size_t dim, const Expr &index) {
+    return max(min(index, dimension(tensor, dim).extent() - 1), 0);
+  }
+
+  /// Block arguments 0 and 1 are b and h, which lie inside every dimension that is not broadcast; other indices are clamped.
   Expr load(attn::LoadOp op) {
     Halide::ImageParam &tensor = tensors.at(op.getParam());
     std::vector<Expr> at;
     for (auto [i, index] : llvm::enumerate(op.getIndices())) {
-      Halide::Internal::Dimension dim = tensor.dim(tensor.dimensions() - 1 - static_cast<int>(i));
       auto argument = dyn_cast<BlockArgument>(index);
-      bool isInside = argument && argument.getArgNumber() < 2;
-      at.push_back(isInside ? values.at(index) : clamp(values.at(index), 0, dim.extent() - 1));
+      bool isInside = argument && argument.getArgNumber() < 2 && cast<RankedTensorType>(op.getParam().getType()).getDimSize(i) != 1;
+      at.push_back(isInside ? values.at(index) : clamped(tensor, i, values.at(index)));
     }
     std::reverse(at.begin(), at.end());
-    Expr value = tensor(at);
-    return value.type().is_int() ? Halide::cast<int32_t>(value) : value;
+    return widened(tensor(at));
+  }
+
+  /// Reductions over the box; their extents are those of a tile.
+  void loadRange(attn::LoadRangeOp op) {
+    Halide::ImageParam &tensor = tensors.at(op.getParam());
+    std::vector<Halide::Range> extents;
+    for (attn::SpanAttr span : op.getSpans().getAsRange<attn::SpanAttr>())
+      if (span.getValue() != attn::Span::Point)
+        extents.push_back({0, span.getValue() == attn::Span::Queries ? spans.queries : spans.keys});
+    Halide::RDom box;
+    if (!extents.empty())
+      box = Halide::RDom(extents);
+    std::vector<Expr> at;
+    int next = 0;
+    for (auto [i, span] : llvm::enumerate(op.getSpans().getAsRange<attn::SpanAttr>())) {
+      Expr first = values.at(op.getFirst()[i]);
+      if (span.getValue() != attn::Span::Point)
+        first = min(first + box[next++], values.at(op.getLast()[i]));
+      at.push_back(clamped(tensor, i, first));
+    }
+    std::reverse(at.begin(), at.end());
+    Expr value = widened(tensor(at));
+    values[op.getSmallest()] = extents.empty() ? value : Halide::minimum(box, value, "smallest");
+    values[op.getLargest()] = extents.empty() ? value : Halide::maximum(box, value, "largest");
+  }
+
+  /// A constant list becomes a buffer of the object. Its name follows from its content, so that equal lists are one.
+  Expr table(attn::TableOp op) {
+    auto elements = cast<DenseElementsAttr>(op.getElements());
+    const int count = static_cast<int>(elements.getNumElements());
+    const bool isFloat = op.getType().isF32();
+    Halide::Buffer<> buffer(isFloat ? Halide::Float(32) : Halide::Int(32), {count}, "table_" + llvm::utohexstr(llvm::xxh3_64bits(text(elements))));
+    for (auto [i, element] : llvm::enumerate(elements.getValues<Attribute>())) {
+      if (isFloat)
+        buffer.as<float>()(static_cast<int>(i)) = static_cast<float>(cast<FloatAttr>(element).getValueAsDouble());
+      else
+        buffer.as<int32_t>()(static_cast<int>(i)) = static_cast<int32_t>(cast<IntegerAttr>(element).getInt());
+    }
+    return buffer(std::vector<Expr>{clamp(in(op, 0), 0, count - 1)});
   }
 
   Expr translate(Operation *op) {
@@ -98,7 +171,9 @@ private:
         .Case<arith::AddIOp, arith::AddFOp>([&](auto o) { return in(o, 0) + in(o, 1); })
         .Case<arith::SubIOp, arith::SubFOp>([&](auto o) { return in(o, 0) - in(o, 1); })
         .Case<arith::MulIOp, arith::MulFOp>([&](auto o) { return in(o, 0) * in(o, 1); })
-        .Case<arith::FloorDivSIOp, arith::DivFOp>([&](auto o) { return in(o, 0) / in(o, 1); })
+        .Case([&](arith::DivFOp o) { return in(o, 0) / in(o, 1); })
+        .Case<arith::FloorDivSIOp, attn::FloorDivOp>([&](auto o) { return floorDiv(in(o, 0), in(o, 1)); })
+        .Case([&](attn::FloorModOp o) { return floorMod(in(o, 0), in(o, 1)); })
         .Case<arith::MinSIOp, arith::MinimumFOp>([&](auto o) { return min(in(o, 0), in(o, 1)); })
         .Case<arith::MaxSIOp, arith::MaximumFOp>([&](auto o) { return max(in(o, 0), in(o, 1)); })
         .Case([&](arith::NegFOp o) { return -in(o, 0); })
@@ -110,17 +185,22 @@ private:
         .Case([&](arith::SelectOp o) { return select(in(o, 0), in(o, 1), in(o, 2)); })
         .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](auto o) { return in(o, 0); })
         .Case([&](arith::SIToFPOp o) { return Halide::cast<float>(in(o, 0)); })
+        .Case([&](tensor::DimOp o) { return Expr(dimension(tensors.at(o.getSource()), static_cast<size_t>(*o.getConstantIndex())).extent()); })
         .Case([&](attn::LoadOp o) { return load(o); })
+        .Case([&](attn::TableOp o) { return table(o); })
         .Default([](Operation *) { return Expr(); });
   }
 
   Block &block;
+  TileSpans spans;
   llvm::DenseMap<Value, Halide::ImageParam> tensors;
   std::map<Value, Expr, decltype([](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); })> values;
 };
 
 } // namespace
 
-FailureOr<std::vector<Expr>> translateRegion(Region &region, const std::vector<RegionValue> &arguments) { return Translator(region).run(arguments); }
+FailureOr<std::vector<Expr>> translateRegion(Region &region, const std::vector<RegionValue> &arguments, const TileSpans &spans) {
+  return Translator(region, spans).run(arguments);
+}
 
 } // namespace mhac::halide

@@ -15,8 +15,14 @@ namespace mhac::halide {
 /// What a block argument stands for: a scalar, or a tensor parameter whose dimensions are reversed as everywhere in Halide.
 using RegionValue = std::variant<Halide::Expr, Halide::ImageParam>;
 
+/// How far the last query or key of a tile lies behind the first, plus one, at most: what attn.load_range reads.
+struct TileSpans {
+  int queries = 1, keys = 1;
+};
+
 /// The values that the region yields for these block arguments. Indices and i64 become int32: sizes are checked to fit before a kernel runs.
 /// Fails with an error at an op that has no translation.
-mlir::FailureOr<std::vector<Halide::Expr>> translateRegion(mlir::Region &region, const std::vector<RegionValue> &arguments);
+mlir::FailureOr<std::vector<Halide::Expr>> translateRegion(mlir::Region &region, const std::vector<RegionValue> &arguments,
+                                                             const TileSpans &spans = {});
 
 } // namespace mhac::halide

@@ -43,11 +43,11 @@ public:
     b = block.getArgument(0);
     h = block.getArgument(1);
     q = block.getArgument(2);
-    k = block.getArgument(3);
+    if (region != AttentionOp::Sink)
+      k = block.getArgument(3);
     unsigned next = AttentionOp::getFirstParamArgument(region);
-    for (VariantInterface variant : variants)
-      for (const VariantParameter &parameter : variant.parameters())
-        parameters[parameter.name] = block.getArgument(next++);
+    for (const VariantParameter &parameter : parametersOf(variants))
+      parameters[parameter.name] = block.getArgument(next++);
     queriesArgument = block.getArgument(next);
     keysArgument = block.getArgument(next + 1);
   }
@@ -61,11 +61,14 @@ public:
 
   Value keyPosition() override {
     return once(keyPositionValue, [&] {
-      for (VariantInterface variant : variants)
-        if (Value first = variant.firstKey(*this))
-          return Value(arith::SubIOp::create(builder, loc, k, first));
-      return k;
+      Value first = shift();
+      return first ? Value(arith::SubIOp::create(builder, loc, k, first)) : k;
     });
+  }
+
+  Value firstKey() override {
+    Value first = shift();
+    return first ? first : constant(0);
   }
 
   Value queryPosition() override {
@@ -81,9 +84,19 @@ public:
     Value tensor = parameters.at(parameter);
     Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
     Value value = LoadOp::create(builder, loc, element, tensor, indices);
-    if (isa<IntegerType>(element) && !element.isInteger(1))
+    if (element.isInteger(8)) { // a bool
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(element, 0));
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+    }
+    if (isa<IntegerType>(element))
       value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
     return value;
+  }
+
+  Value extent(StringRef parameter, int64_t dim) override {
+    Value tensor = parameters.at(parameter);
+    int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+    return ShapedType::isDynamic(size) ? Value(tensor::DimOp::create(builder, loc, tensor, dim)) : constant(size);
   }
 
 private:
@@ -97,6 +110,15 @@ private:
     int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(2);
     return ShapedType::isDynamic(extent) ? argument : constant(extent);
   }
+  /// The index of the key at position 0; null when nothing shifts keys.
+  Value shift() {
+    return once(shiftValue, [&] {
+      for (VariantInterface variant : variants)
+        if (Value first = variant.firstKey(*this))
+          return first;
+      return Value();
+    });
+  }
   Value validKeys() {
     for (VariantInterface variant : variants)
       if (Value valid = variant.validKeys(*this))
@@ -108,13 +130,13 @@ private:
   Block &block;
   ArrayRef<VariantInterface> variants;
   llvm::StringMap<Value> parameters;
-  Value queriesArgument, keysArgument, keysValue, queriesValue, keyPositionValue, queryPositionValue;
+  Value queriesArgument, keysArgument, keysValue, queriesValue, keyPositionValue, queryPositionValue, shiftValue;
 };
 
 void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
   OpBuilder builder(op.getContext());
-  builder.setInsertionPointToStart(&op.addRegionBlock(1));
-  BlockRegionBuilder region(builder, op, 1, variants);
+  builder.setInsertionPointToStart(&op.addRegionBlock(AttentionOp::Mask));
+  BlockRegionBuilder region(builder, op, AttentionOp::Mask, variants);
   Value visible;
   for (VariantInterface variant : variants) {
     Value condition = variant.isVisible(region);
@@ -129,9 +151,9 @@ void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
 
 void expandScore(AttentionOp op, ArrayRef<VariantInterface> variants, ArrayRef<VariantInterface> scores) {
   OpBuilder builder(op.getContext());
-  Block &block = op.addRegionBlock(0);
+  Block &block = op.addRegionBlock(AttentionOp::Score);
   builder.setInsertionPointToStart(&block);
-  BlockRegionBuilder region(builder, op, 0, variants);
+  BlockRegionBuilder region(builder, op, AttentionOp::Score, variants);
   Value score = block.getArgument(4);
   for (VariantInterface variant : scores)
     score = variant.transformScore(region, score);
@@ -140,6 +162,19 @@ void expandScore(AttentionOp op, ArrayRef<VariantInterface> variants, ArrayRef<V
     return;
   }
   YieldOp::create(builder, op.getLoc(), score);
+}
+
+void expandSink(AttentionOp op, ArrayRef<VariantInterface> variants) {
+  OpBuilder builder(op.getContext());
+  Block &block = op.addRegionBlock(AttentionOp::Sink);
+  builder.setInsertionPointToStart(&block);
+  BlockRegionBuilder region(builder, op, AttentionOp::Sink, variants);
+  for (VariantInterface variant : variants)
+    if (Value sink = variant.updateSoftmax(region)) {
+      YieldOp::create(builder, op.getLoc(), sink);
+      return;
+    }
+  block.erase();
 }
 
 Value makeSize(OpBuilder &builder, Location loc, Value tensor) {
@@ -178,11 +213,14 @@ void expand(AttentionOp op) {
     else
       scores.push_back(variant);
   }
+  for (Attribute attribute : op.getMasks()) // a mask that also adds to the score does so last
+    scores.push_back(cast<VariantInterface>(attribute));
   op.setMasksAttr(builder.getArrayAttr({}));
   op.setScoresAttr(builder.getArrayAttr({}));
   op.setScaleAttr(builder.getF64FloatAttr(scale));
   expandMask(op, variants);
   expandScore(op, variants, scores);
+  expandSink(op, variants);
 }
 
 struct ExpandVariantsPass : mhac::impl::ExpandVariantsPassBase<ExpandVariantsPass> {

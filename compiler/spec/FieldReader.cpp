@@ -335,6 +335,20 @@ bool FieldReader::readSize(const SpecField &field, const Tree &value, SizeSpec &
   return false;
 }
 
+bool readVariantElement(const Tree &item, StringRef subject, Diagnostics &diagnostics, std::vector<VariantSpec> &variants) {
+  if (item.kind == Tree::Kind::Scalar) {
+    variants.push_back({{item.scalar, item.loc, true}, Tree{Tree::Kind::Null, item.loc, {}, false, {}, {}}});
+    return true;
+  }
+  if (item.kind == Tree::Kind::Map && item.fields.size() == 1) {
+    variants.push_back({item.fields[0].first, item.fields[0].second});
+    return true;
+  }
+  std::string found = item.kind == Tree::Kind::Map ? "a map with " + std::to_string(item.fields.size()) + " keys" : describeTree(item);
+  diagnostics.error(item.loc, (subject + " must be a word or one `word: arguments`, found " + found).str()).length = writtenLength(item);
+  return false;
+}
+
 bool FieldReader::readVariants(const SpecField &field, const Tree &value, std::vector<VariantSpec> &variants) {
   std::string subject = "'" + field.key().str() + "'";
   if (value.kind != Tree::Kind::List) {
@@ -345,15 +359,8 @@ bool FieldReader::readVariants(const SpecField &field, const Tree &value, std::v
     error(value, subject + " must have at most " + std::to_string(maxListLength) + " elements, found " + std::to_string(value.items.size()));
     return false;
   }
-  for (const Tree &item : value.items) {
-    if (item.kind == Tree::Kind::Scalar)
-      variants.push_back({{item.scalar, item.loc, true}, Tree{Tree::Kind::Null, item.loc, {}, false, {}, {}}});
-    else if (item.kind == Tree::Kind::Map && item.fields.size() == 1)
-      variants.push_back({item.fields[0].first, item.fields[0].second});
-    else
-      error(item, "an element of " + subject + " must be a word or one `word: arguments`, found " +
-                      (item.kind == Tree::Kind::Map ? "a map with " + std::to_string(item.fields.size()) + " keys" : describeTree(item)));
-  }
+  for (const Tree &item : value.items)
+    readVariantElement(item, "an element of " + subject, diagnostics, variants);
   return true; // the other elements can still be looked at
 }
 

@@ -62,6 +62,9 @@ private:
 /// Why a text cannot be the prefix of public symbols ("must be a C identifier"); empty when it can.
 std::string whyNotName(llvm::StringRef text);
 
+/// Appends one element of a list of variants: a word, or one `word: arguments`. Reports anything else; `subject`: "an element of 'mask'".
+bool readVariantElement(const Tree &item, llvm::StringRef subject, Diagnostics &diagnostics, std::vector<VariantSpec> &variants);
+
 /// What a node is, for messages: "'12x'", "a list", "nothing".
 std::string describeTree(const Tree &tree);
 

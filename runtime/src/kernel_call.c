@@ -168,6 +168,9 @@ static void set_buffer(mhac_buffer_with_dims *described, void *data, int64_t typ
 /* Strides of empty tensors may be beyond 32 bits when they are dense; they are never used. */
 static int32_t clamp_stride(int64_t stride) { return stride > INT32_MAX ? INT32_MAX : (int32_t)stride; }
 
+/* What empty tensors point to: kernels clamp indices to a tensor, and one without elements is read at 0. Never written. */
+static const uint64_t nothing[1] = {0};
+
 /* Batch-major: of one element, which is described as a batch of one. */
 static void make_argument_buffer(const call_plan *plan, const mhac_argument *argument, int64_t element, mhac_buffer_with_dims *made) {
   mhac_tensor_view view;
@@ -178,6 +181,11 @@ static void make_argument_buffer(const call_plan *plan, const mhac_argument *arg
     mhac_dimension *to = &made->dims[argument->rank - 1 - dim];
     to->extent = (int32_t)view.extents[dim];
     to->stride = clamp_stride(view.strides[dim]);
+  }
+  if (view.empty) { /* a kernel may look at an element whose value does not matter */
+    made->buffer.host = (uint8_t *)(uintptr_t)nothing;
+    for (dim = 0; dim < argument->rank; ++dim)
+      made->dims[dim].stride = dim == 0 ? 1 : 0;
   }
   if (argument->rank == 0 || !is_one_element(plan, &argument->dims[0]))
     return;

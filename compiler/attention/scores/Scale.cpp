@@ -21,13 +21,13 @@ const VariantInfo &ScaleAttr::info() {
 Attribute ScaleAttr::fromSpec(VariantReader &reader) {
   if (reader.place != 0) {
     std::string message = "'scale' must be the first element of 'score', found it as element " + std::to_string(reader.place + 1);
-    reader.diagnostics.error(reader.spec.word.loc, message).length = getMnemonic().size();
+    reader.diagnostics.error(reader.element.word.loc, message).length = getMnemonic().size();
     return {};
   }
-  double value = reader.number("").value_or(1.0 / std::sqrt(static_cast<double>(*reader.layer.headDim)));
+  double value = reader.number("").value_or(1.0 / std::sqrt(static_cast<double>(*reader.spec.layer.headDim)));
   // Far from where scale * log2(e) or its products leave f32.
   if (value < 1e-30 || value > 1e30) {
-    reader.diagnostics.error(reader.spec.word.loc, "'scale' must be from 1e-30 to 1e30").length = getMnemonic().size();
+    reader.diagnostics.error(reader.element.word.loc, "'scale' must be from 1e-30 to 1e30").length = getMnemonic().size();
     return {};
   }
   return get(reader.context, FloatAttr::get(Float64Type::get(reader.context), value));
