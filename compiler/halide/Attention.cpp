@@ -48,18 +48,40 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   const bool fromFirstKey = is_const_zero(p.masked ? simplify(range.lo) : base);
   if (fromFirstKey)
     base = 0;
+  // Where intervals do not say everything, the tiles of a chunk that hold something are listed, and all that follows counts slots of the list. Tiles
+  // begin at multiples of their size, where blocks of masks do.
+  const bool listed = static_cast<bool>(p.tileContent);
+  if (listed)
+    base = base / TJ * TJ;
   Expr count = (p.masked ? range.hi : p.keys) - base;
   if (G > 1)
     count = select(query(0) < p.queries, count, 0); // the last group may not be whole
-  auto tileKey = [&](const Expr &tile) { return base + c * C + tile * TJ; };
+  Func Ts("Ts"), Tl("Tl");
+  constexpr int kFull = 0, kAll = 1, kSlots = 2; // rows of Tl: numbers of full and of all tiles, then the tiles, full ones first
+  auto listAt = [&](const Expr &row) { return Tl(row, c, qb, h, b); };
+  auto tileKey = [&](const Expr &tile) { return base + c * C + (listed ? unsafe_promise_clamped(listAt(kSlots + tile), 0, C / TJ - 1) : tile) * TJ; };
   Expr g = h / (p.heads / p.kvHeads);
 
   auto blockOf = [&](const Expr &block) { return G == 1 ? Expr(qg) : qg * G + block; };
   RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
   RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
-  rt.where(c * C + rt * TJ < count);
+  RDom rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, "ru"), rv(0, C / TJ, "rv"), rp(0, TJ, 0, C / TJ, "rp");
+  if (listed) {
+    Expr first = base + c * C + jt * TJ, last = min(first + TJ, p.keys) - 1;
+    TileContent content = p.tileContent(b, h, query(0), min(query(0) + NB * kLanes, p.queries) - 1, first, last);
+    Ts(jt, c, qb, h, b) = select(content.mayBeVisible && c * C + jt * TJ < count, select(content.isFull && first + TJ <= p.keys, 2, 1), 0);
+    Tl(e, c, qb, h, b) = 0;
+    // Three steps a tile: it is written behind the last one, which stays if it is one of those that this pass looks for.
+    Expr isWanted = cast<int32_t>(Ts(rl.y, c, qb, h, b) == 2 - rl.z);
+    Tl(select(rl.x == 0, kSlots + clamp(listAt(kAll), 0, C / TJ), rl.x == 1, kAll, kFull), c, qb, h, b) =
+        select(rl.x == 0, rl.y, rl.x == 1, listAt(kAll) + isWanted, listAt(kFull) + isWanted * (1 - rl.z));
+    ru.where(ru < listAt(kAll));
+    rv.where(rv < listAt(kAll));
+    rp.where(rp.y < listAt(kAll) - listAt(kFull));
+  }
+  rt.where(listed ? rt < listAt(kAll) : c * C + rt * TJ < count);
   // P.V: full tiles in one loop, then the rest, key by key, so that V at hidden keys is never read: it may hold NaN.
-  rj.where(c * C + rj.y * TJ + TJ <= count);
+  rj.where(listed ? rj.y < listAt(kFull) : c * C + rj.y * TJ + TJ <= count);
   Expr inChunk = clamp(count - c * C, 0, C), fullTiles = inChunk / TJ;
   Expr restTile = min(fullTiles, max(inChunk - 1, 0) / TJ); // without a rest no tile more is asked for
   rr.where(rr < inChunk % TJ);
@@ -99,7 +121,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   } else {
     Expr k = tileKey(jt) + jj, full = tileKey(jt) + TJ <= (p.masked ? range.fullHi : p.keys), visible = k < p.keys;
     if (p.masked) {
-      full = full && tileKey(jt) >= range.fullLo;
+      full = listed ? jt < listAt(kFull) : full && tileKey(jt) >= range.fullLo;
       visible = visible && p.isVisible(b, h, query(i) + lane, k);
     }
     Expr hidden = select(visible, scaled, kHidden);
@@ -110,14 +132,23 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Expr tileMaximum = score(0);
   for (int j = 1; j < TJ; ++j)
     tileMaximum = max(tileMaximum, score(j));
-  S(lane, i, jj, jt, c, qb, h, b) = select(jj < TJ, score(min(jj, TJ - 1)), tileMaximum);
+  // In slots of a list as an update: only there a predicate can keep the rest of the slots from being made.
+  auto define = [&](Func f, const RDom &slots, const Expr &value) {
+    if (!listed) {
+      f(lane, i, jj, jt, c, qb, h, b) = value;
+      return;
+    }
+    f(lane, i, jj, jt, c, qb, h, b) = undef<float>();
+    f(lane, i, jj, slots, c, qb, h, b) = substitute(jt.name(), Expr(slots), value);
+  };
+  define(S, ru, select(jj < TJ, score(min(jj, TJ - 1)), tileMaximum));
   Mc(lane, i, c, qb, h, b) = kLowest;
   Mc(lane, i, c, qb, h, b) = max(Mc(lane, i, c, qb, h, b), S(lane, i, TJ, rt, c, qb, h, b));
   Pe(lane, i, jj, jt, c, qb, h, b) = exp2NonPositive(S(lane, i, jj, jt, c, qb, h, b) - Mc(lane, i, c, qb, h, b));
   Expr tileSum = Pe(lane, i, 0, jt, c, qb, h, b);
   for (int j = 1; j < TJ; ++j)
     tileSum = tileSum + Pe(lane, i, j, jt, c, qb, h, b);
-  P(lane, i, jj, jt, c, qb, h, b) = select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum);
+  define(P, rv, select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum));
   Lc(lane, i, c, qb, h, b) = 0.f;
   Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
   // Output row ei of register tile eo. The last tile is moved back to end with the last row; what it shares with the one before is made twice.
@@ -127,7 +158,13 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   };
   Oa(lane, i, ei, eo, c, qb, h, b) = 0.f;
   Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rj.x, rj.y, true), g, b);
-  if (!everyTileFull)
+  if (listed) {
+    // Keys of a tile that is not full may be hidden from every query, and V there may be NaN.
+    Expr slot = unsafe_promise_clamped(listAt(kFull) + rp.y, 0, C / TJ - 1);
+    Expr sum = Oa(lane, i, ei, eo, c, qb, h, b), weight = P(lane, i, rp.x, slot, c, qb, h, b);
+    Expr added = weight * p.value(firstRow(eo) + ei, keyOf(rp.x, slot, false), g, b);
+    Oa(lane, i, ei, eo, c, qb, h, b) = select(strict_float(weight != 0.f), sum + added, sum);
+  } else if (!everyTileFull)
     Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, restTile, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rr, restTile, true), g, b);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
@@ -205,16 +242,27 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     f->bound(jj, 0, TJ + 1).bound_storage(jt, C / TJ);
   for (Func *f : {&Mc, &Lc})
     f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
-  S.reorder(lane, i, jj, jt).unroll(i).unroll(jj);
-  Sm.compute_at(S, jt).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).unroll(jj);
+  if (listed) {
+    Ts.compute_at(perChunk).bound(jt, 0, C / TJ).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).never_partition_all();
+    Tl.compute_at(perChunk).bound(e, 0, C / TJ + 3).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
+    Tl.never_partition_all().update().unroll(rl.x).never_partition_all();
+    S.update().reorder(lane, i, jj, ru).vectorize(lane).unroll(i).unroll(jj);
+    P.update().reorder(lane, jj, i, rv).vectorize(lane).unroll(jj);
+  } else {
+    S.reorder(lane, i, jj, jt).unroll(i).unroll(jj);
+    P.reorder(lane, jj, i, jt).unroll(jj);
+  }
+  const LoopLevel perTile = listed ? LoopLevel(S, ru.x) : LoopLevel(S, jt);
+  Sm.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).unroll(jj);
   if (Sx.defined())
-    Sx.compute_at(S, jt).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).never_partition_all();
-  Sa.compute_at(S, jt).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
-  P.reorder(lane, jj, i, jt).unroll(jj);
+    Sx.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).never_partition_all();
+  Sa.compute_at(perTile).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
   Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);
   Oa.bound(ei, 0, TE).bound_storage(eo, (E + TE - 1) / TE).unroll(i).unroll(ei);
   Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).unroll(i).unroll(ei).unroll(rj.x);
-  if (!everyTileFull)
+  if (listed)
+    Oa.update(1).reorder(lane, i, ei, rp.x, rp.y, eo).vectorize(lane).unroll(i).unroll(ei);
+  else if (!everyTileFull)
     Oa.update(1).reorder(lane, i, ei, rr, eo).vectorize(lane).unroll(i).unroll(ei);
   // Their loops have no ends that differ; not looking for them saves a sixth of the compile time.
   for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa}) {

@@ -20,6 +20,11 @@ struct KeyRange {
   Halide::Expr lo, hi, fullLo, fullHi;
 };
 
+/// What a tile of queries and keys holds: nothing that can be visible, or nothing hidden.
+struct TileContent {
+  Halide::Expr mayBeVisible, isFull;
+};
+
 struct AttentionProblem {
   std::string name;
   int heads = 1, kvHeads = 1, headDim = 1, vHeadDim = 1;
@@ -39,6 +44,9 @@ struct AttentionProblem {
   bool masked = false;     // some key can be hidden from a query
   std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k)> isVisible;
   std::function<KeyRange(Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery)> keyRange;
+  /// Of first and last query and key; none: `keyRange` says everything.
+  std::function<TileContent(Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery, Halide::Expr firstKey, Halide::Expr lastKey)>
+      tileContent;
   bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
 };
 

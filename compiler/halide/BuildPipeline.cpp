@@ -460,9 +460,10 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
       return fail(op, "a parameter of 'attn.attention' is neither an argument nor a size");
   }
   bool translated = true;
+  const halide::TileSpans spans{tiles.queryVectors * halide::kLanes, tiles.scoreKeys};
   auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at) {
     at.insert(at.end(), params.begin(), params.end());
-    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at);
+    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, spans);
     translated = translated && succeeded(results);
     return succeeded(results) ? *results : std::vector<Halide::Expr>(4, Halide::Expr(0));
   };
@@ -481,6 +482,11 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     std::vector<Halide::Expr> range = evaluate(op.getBlocks(), {b, h, first, last});
     return halide::KeyRange{range[0], range[1], range[2], range[3]};
   };
+  if (!op.getTiles().empty())
+    problem.tileContent = [&](Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery, Halide::Expr firstKey, Halide::Expr lastKey) {
+      std::vector<Halide::Expr> content = evaluate(op.getTiles(), {b, h, firstQuery, lastQuery, firstKey, lastKey});
+      return halide::TileContent{Halide::cast<bool>(content[0]), Halide::cast<bool>(content[1])};
+    };
   // Rows that are only returned are stored by the kernel itself; with lse, or for a projection, lanes come first.
   const std::optional<StoredOutput> stored = op.getLse() ? std::nullopt : storedOutput(op.getOutput());
   Place output;

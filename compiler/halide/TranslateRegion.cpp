@@ -10,7 +10,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using Halide::Expr;
+using Halide::strict_float;
 using namespace mlir;
 
 namespace mhac::halide {
@@ -90,12 +93,13 @@ private:
   Expr compare(arith::CmpFPredicate predicate, Expr a, Expr b) {
     using P = arith::CmpFPredicate;
     switch (predicate) {
-    case P::OEQ: return a == b;
-    case P::UNE: return a != b;
-    case P::OLT: return a < b;
-    case P::OLE: return a <= b;
-    case P::OGT: return a > b;
-    case P::OGE: return a >= b;
+    // Strict: Halide's own rewriting knows no NaN.
+    case P::OEQ: return strict_float(a == b);
+    case P::UNE: return strict_float(a != b);
+    case P::OLT: return strict_float(a < b);
+    case P::OLE: return strict_float(a <= b);
+    case P::OGT: return strict_float(a > b);
+    case P::OGE: return strict_float(a >= b);
     default: return Expr();
     }
   }
@@ -145,9 +149,13 @@ private:
       at.push_back(clamped(tensor, i, first));
     }
     std::reverse(at.begin(), at.end());
-    Expr value = widened(tensor(at));
-    values[op.getSmallest()] = extents.empty() ? value : Halide::minimum(box, value, "smallest");
-    values[op.getLargest()] = extents.empty() ? value : Halide::maximum(box, value, "largest");
+    Expr value = widened(tensor(at)), low = value, high = value;
+    if (value.type().is_float()) {
+      const float infinity = std::numeric_limits<float>::infinity();
+      low = select(strict_float(value == value), value, -infinity), high = select(strict_float(value == value), value, infinity);
+    }
+    values[op.getSmallest()] = extents.empty() ? low : Halide::minimum(box, low, "smallest");
+    values[op.getLargest()] = extents.empty() ? high : Halide::maximum(box, high, "largest");
   }
 
   /// A constant list becomes a buffer of the object. Its name follows from its content, so that equal lists are one.
@@ -183,7 +191,7 @@ private:
         .Case([&](arith::OrIOp o) { return o.getType().isInteger(1) ? in(o, 0) || in(o, 1) : in(o, 0) | in(o, 1); })
         .Case([&](arith::XOrIOp o) { return o.getType().isInteger(1) ? in(o, 0) != in(o, 1) : in(o, 0) ^ in(o, 1); })
         .Case([&](arith::SelectOp o) { return select(in(o, 0), in(o, 1), in(o, 2)); })
-        .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](auto o) { return in(o, 0); })
+        .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::TruncIOp>([&](auto o) { return in(o, 0); })
         .Case([&](arith::SIToFPOp o) { return Halide::cast<float>(in(o, 0)); })
         .Case([&](tensor::DimOp o) { return Expr(dimension(tensors.at(o.getSource()), static_cast<size_t>(*o.getConstantIndex())).extent()); })
         .Case([&](attn::LoadOp o) { return load(o); })

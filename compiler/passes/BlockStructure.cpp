@@ -9,6 +9,7 @@
 // input must give the same text whichever compiler built us.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Passes.h"
+#include "passes/TileInterpreter.h"
 
 #include "attention/AttentionDialect.h"
 
@@ -42,15 +43,17 @@ struct Keys {
   Value lo, hi;
 };
 
+/// `perQuery`: for each single query it holds for an interval of keys, so that `may` and `must` say everything.
 struct Condition {
   Keys may, must;
+  bool perQuery;
 };
 
 class Interpreter {
 public:
   Interpreter(AttentionOp op, Block &blocks);
-  /// Emits the region's body and its yield.
-  void run();
+  /// Emits the region's body and its yield. False when there is more to say about tiles than intervals do.
+  bool run();
 
 private:
   void copyUniform(Block &mask);
@@ -66,10 +69,16 @@ private:
   Condition atMostZero(const Affine &value);
   Condition when(Value flag);
   Condition choose(Value flag, const Condition &yes, const Condition &no);
-  Condition conjunction(const Condition &a, const Condition &b) { return {intersect(a.may, b.may), intersect(a.must, b.must)}; }
+  Condition conjunction(const Condition &a, const Condition &b) {
+    Keys may = intersect(a.may, b.may);
+    return {may, intersect(a.must, b.must), a.perQuery && b.perQuery};
+  }
   Condition disjunction(const Condition &a, const Condition &b) {
     Keys aMay = clamp(a.may), bMay = clamp(b.may), aMust = clamp(a.must), bMust = clamp(b.must);
-    return {hull(aMay, bMay), joined(aMust, bMust)};
+    // Intervals that begin with the first key have no gap between them.
+    bool hasNoGap = a.may.lo == zero && b.may.lo == zero && a.must.lo == zero && b.must.lo == zero;
+    Keys may = hull(aMay, bMay);
+    return {may, joined(aMust, bMust), a.perQuery && b.perQuery && hasNoGap};
   }
   Keys clamp(Keys range) { return {max(range.lo, zero), min(range.hi, keys)}; }
   Keys intersect(Keys a, Keys b) { return {max(a.lo, b.lo), min(a.hi, b.hi)}; }
@@ -77,7 +86,7 @@ private:
   Keys joined(Keys a, Keys b);
   Keys all() { return {zero, keys}; }
   Keys none() { return {zero, zero}; }
-  Condition unknown() { return {all(), none()}; }
+  Condition unknown() { return {all(), none(), false}; }
 
   Affine negate(const Affine &value);
   std::optional<Affine> add(const Affine &a, const Affine &b);
@@ -117,12 +126,14 @@ Interpreter::Interpreter(AttentionOp op, Block &blocks) : op(op), blocks(blocks)
   keys = ShapedType::isDynamic(extent) ? Value(blocks.getArguments().back()) : constant(extent);
 }
 
-void Interpreter::run() {
+bool Interpreter::run() {
   Keys may = all(), must = all();
+  bool saysAll = true;
   if (!op.getMask().empty()) {
     Block &mask = op.getMask().front();
     copyUniform(mask);
     Condition visible = condition(cast<YieldOp>(mask.back()).getValues()[0], /*negated=*/false);
+    saysAll = visible.perQuery;
     may.lo = min(max(visible.may.lo, zero), keys);
     may.hi = max(min(visible.may.hi, keys), may.lo);
     // An empty `must` ends up empty inside [lo, hi]; any other lies inside it already.
@@ -130,6 +141,7 @@ void Interpreter::run() {
     must.hi = max(min(visible.must.hi, may.hi), must.lo);
   }
   YieldOp::create(builder, loc, ValueRange{may.lo, may.hi, must.lo, must.hi});
+  return saysAll;
 }
 
 /// Copies the operations that read neither q nor k, nor anything made of them.
@@ -195,7 +207,7 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
     }
     return Affine{yes->c, min(yes->lo, no->lo), max(yes->hi, no->hi)};
   }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(definition))
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp, FloorDivOp>(definition))
     return std::nullopt;
   std::optional<Affine> a = integer(definition->getOperand(0)), b = integer(definition->getOperand(1));
   if (!a || !b)
@@ -206,6 +218,13 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
     return subtract(*a, *b);
   if (isa<arith::MulIOp>(definition))
     return b->isExact() ? makeProduct(*a, *b) : a->isExact() ? makeProduct(*b, *a) : std::nullopt;
+  if (isa<FloorDivOp>(definition)) { // by one number: monotonous in the dividend, whatever the divisor's sign
+    if (a->c != 0 || !b->isExact())
+      return std::nullopt;
+    Value x = builder.createOrFold<FloorDivOp>(loc, a->lo, b->lo), y = a->isExact() ? x : builder.createOrFold<FloorDivOp>(loc, a->hi, b->lo);
+    Value lo = x == y ? x : min(x, y);
+    return Affine{0, lo, x == y ? x : max(x, y)};
+  }
   if (a->c != b->c)
     return std::nullopt;
   bool isMin = isa<arith::MinSIOp>(definition);
@@ -253,11 +272,12 @@ Keys Interpreter::joined(Keys a, Keys b) {
 /// A condition that is the same for all pairs.
 Condition Interpreter::when(Value flag) {
   Keys range = select(flag, all(), none());
-  return {range, range};
+  return {range, range, true};
 }
 
 Condition Interpreter::choose(Value flag, const Condition &yes, const Condition &no) {
-  return {select(flag, yes.may, no.may), select(flag, yes.must, no.must)};
+  Keys may = select(flag, yes.may, no.may);
+  return {may, select(flag, yes.must, no.must), yes.perQuery && no.perQuery};
 }
 
 Condition Interpreter::condition(Value value, bool negated) {
@@ -387,7 +407,7 @@ Condition Interpreter::atMostZero(const Affine &value) {
     return select(lessEqual(d, zero), all(), none());
   };
   Keys may = range(value.lo);
-  return {may, value.lo == value.hi ? may : range(value.hi)};
+  return {may, value.lo == value.hi ? may : range(value.hi), true};
 }
 
 struct BlockStructurePass : mhac::impl::BlockStructurePassBase<BlockStructurePass> {
@@ -399,7 +419,8 @@ struct BlockStructurePass : mhac::impl::BlockStructurePassBase<BlockStructurePas
         op.emitOpError("wants expanded variants and the numbers of queries and keys as its last params");
         return WalkResult::interrupt();
       }
-      Interpreter(op, op.addRegionBlock(2)).run();
+      if (!Interpreter(op, op.addRegionBlock(AttentionOp::Blocks)).run())
+        mhac::interpretTile(op, op.addRegionBlock(AttentionOp::Tiles));
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -15,7 +15,11 @@ namespace {
 int64_t tileRows(const Target &target) { return target.vectorRegisters * 3 / 4 / 2; }
 
 /// Keys of a tile of scores: each key of row-major K has a pointer of its own, and beside ten of them the loop needs three of the 15 general registers.
-int64_t scoreKeys(const Target &target) { return std::min<int64_t>(tileRows(target), 10); }
+/// Tiles of a list begin at multiples of their size; a power of two divides the blocks that masks are made of.
+int64_t scoreKeys(mlir::Operation *op, const Target &target) {
+  const int64_t keys = std::min<int64_t>(tileRows(target), 10);
+  return mlir::cast<attn::AttentionOp>(op).getTiles().empty() ? keys : llvm::bit_floor<uint64_t>(keys);
+}
 
 /// Keys whose scores a task holds: K, V and the scores and probabilities of a block of queries (two f32 buffers) fit L2.
 int64_t chunkFor(mlir::Operation *op, const Target &target, int64_t queries) {
@@ -69,7 +73,7 @@ ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regim
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
   return {true,
           "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; a chunk of keys in L2",
-          {{"query_vectors", 2}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 32)}}};
+          {{"query_vectors", 2}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 32)}}};
 }
 
 ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Regime &regime) {
@@ -77,7 +81,7 @@ ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Reg
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
   return {true,
           "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; a chunk of keys in L2",
-          {{"query_vectors", 1}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16)}}};
+          {{"query_vectors", 1}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16)}}};
 }
 
 const ScheduleRule rules[] = {
