@@ -4,6 +4,7 @@
 #include "halide/Attention.h"
 
 #include "halide/FastMath.h"
+#include "halide/TrimSlots.h"
 
 #include <algorithm>
 #include <limits>
@@ -65,7 +66,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   auto blockOf = [&](const Expr &block) { return G == 1 ? Expr(qg) : qg * G + block; };
   RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
   RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
-  RDom rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, "ru"), rv(0, C / TJ, "rv"), rp(0, TJ, 0, C / TJ, "rp");
+  RDom rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, kSlotLoop), rv(0, C / TJ, kSlotLoop), rp(0, TJ, 0, C / TJ, "rp");
   if (listed) {
     Expr first = base + c * C + jt * TJ, last = min(first + TJ, p.keys) - 1;
     TileContent content = p.tileContent(b, h, query(0), min(query(0) + NB * kLanes, p.queries) - 1, first, last);

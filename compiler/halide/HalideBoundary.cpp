@@ -2,6 +2,7 @@
 #include "halide/HalideBoundary.h"
 
 #include "halide/Prefetch.h"
+#include "halide/TrimSlots.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -92,6 +93,8 @@ bool compileJobs(std::vector<PipelineJob> &jobs, const std::string &target, bool
       std::vector<std::unique_ptr<PrefetchNextTile>> prefetches;
       for (const std::string &buffer : job.streamed)
         job.pipeline.add_custom_lowering_pass(prefetches.emplace_back(std::make_unique<PrefetchNextTile>(buffer)).get(), [] {});
+      TrimSlots trim;
+      job.pipeline.add_custom_lowering_pass(&trim, [] {});
       job.pipeline.add_custom_lowering_pass(&scratch, [] {});
       Module one = job.pipeline.compile_to_module(job.arguments, job.symbol, full);
       for (const Internal::LoweredFunc &function : one.functions())
