@@ -16,7 +16,7 @@ import os
 
 import numpy as np
 
-_DTYPES = {"f32": np.dtype(np.float32), "i64": np.dtype(np.int64)}
+_DTYPES = {"f32": np.dtype(np.float32), "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
 _CPU_DETECTED = 1 << 63
 
 

@@ -7,6 +7,7 @@
 #include "halide/TrimSlots.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 using namespace Halide;
@@ -23,6 +24,62 @@ static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 static Expr finite(const Expr &x) {
   return select(strict_float(x < kHidden), kHidden, select(strict_float(x > -kLowest), -kLowest, x));
 }
+
+namespace {
+
+/// A chunk of a tensor [.., q, .., k] with queries in the lanes: (lane, vector of the block, key of the group, group of 16 keys, chunk, block, h, b).
+class TransposedPairs {
+public:
+  TransposedPairs(const ImageParam &tensor, const std::vector<Expr> &index, int queryDim, int vectors, int chunk, const Expr &firstKey, const std::array<Var, 4> &rest)
+      : tensor(tensor), queryDim(queryDim), func(tensor.name() + "_pairs"), vectors(vectors), groups((chunk - 1) / kLanes + 1), rest(rest),
+        transpose([&](Expr x, Expr y) { return element(index, firstKey, x, y); }, {i, group, rest[0], rest[1], rest[2], rest[3]}, tensor.name() + "_t") {
+    func(lane, i, key, group, rest[0], rest[1], rest[2], rest[3]) = transpose.result()(key * kLanes + lane, i, group, rest[0], rest[1], rest[2], rest[3]);
+  }
+
+  /// The element of key `offset` of the chunk; those behind the tensor's last are the last.
+  Expr at(Expr lane, Expr i, Expr offset, Expr firstKey) const {
+    Expr group = offset / kLanes;
+    Expr key = min(firstKey + offset, extent() - 1) - groupStart(firstKey, group);
+    return func(lane, i, clamp(key, 0, kLanes - 1), group, rest[0], rest[1], rest[2], rest[3]);
+  }
+
+  void schedule(const LoopLevel &level) {
+    func.compute_at(level).bound(lane, 0, kLanes).bound(i, 0, vectors).bound(key, 0, kLanes).bound_storage(group, groups);
+    for (const Var &v : rest)
+      func.bound_extent(v, 1);
+    func.reorder(lane, key, i, group).vectorize(lane).unroll(key).never_partition_all();
+    transpose.computeAt(LoopLevel(func, i), {i, group, rest[0], rest[1], rest[2], rest[3]});
+  }
+
+  ImageParam tensor;
+  int queryDim;
+
+private:
+  Expr extent() const { return tensor.dim(0).extent(); }
+  /// A group that would reach beyond the tensor is moved back, if the tensor is long enough.
+  Expr groupStart(const Expr &firstKey, const Expr &group) const { return max(min(firstKey + group * kLanes, extent() - kLanes), 0); }
+  Expr element(std::vector<Expr> at, const Expr &firstKey, const Expr &x, const Expr &y) const {
+    Expr start = groupStart(firstKey, group);
+    for (int d = 1; d < tensor.dimensions(); ++d)
+      at[d] = d == queryDim ? (rest[1] * vectors + i) * kLanes + y : at[d];
+    for (int d = 1; d < tensor.dimensions(); ++d)
+      at[d] = max(min(at[d], tensor.dim(d).extent() - 1), 0);
+    // A scalar decides, so that it is a branch; only there the vector's elements are one behind the other.
+    at[0] = start + x;
+    Expr whole = cast<float>(tensor(at));
+    at[0] = max(min(start + x, extent() - 1), 0);
+    Expr single = cast<float>(tensor(at));
+    return Internal::Call::make(Float(32), Internal::Call::if_then_else, {extent() >= kLanes, whole, single}, Internal::Call::PureIntrinsic);
+  }
+
+  Var lane{"lane"}, i{"i"}, key{"key"}, group{"group"};
+  Func func;
+  int vectors, groups;
+  std::array<Var, 4> rest; // chunk, block of queries, h, b
+  TileTranspose transpose;
+};
+
+} // namespace
 
 Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
   const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
@@ -108,6 +165,14 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   };
   Sa(lane, i, jj, jt, c, qb, h, b) = 0.f;
   Sa(lane, i, jj, jt, c, qb, h, b) += queryAt(rd, qb * NB + i) * p.key(rd, keyOf(jj, jt, everyTileFull), g, b);
+  // Tensors along queries and keys lie with the keys innermost, but queries are in the lanes: 16 x 16 elements at a time are transposed ahead.
+  std::vector<TransposedPairs> pairs;
+  p.loadPair = [&](ImageParam tensor, std::vector<Expr> at, int queryDim) {
+    auto found = std::find_if(pairs.begin(), pairs.end(), [&](const TransposedPairs &known) { return known.tensor.name() == tensor.name() && known.queryDim == queryDim; });
+    if (found == pairs.end())
+      found = pairs.insert(pairs.end(), TransposedPairs(tensor, at, queryDim, NB, C, base + c * C, {c, qb, h, b}));
+    return found->at(lane, i, (listed ? unsafe_promise_clamped(listAt(kSlots + jt), 0, C / TJ - 1) : jt) * TJ + jj, base + c * C);
+  };
   // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
   Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
@@ -243,6 +308,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     f->bound(jj, 0, TJ + 1).bound_storage(jt, C / TJ);
   for (Func *f : {&Mc, &Lc})
     f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
+  for (TransposedPairs &transposed : pairs)
+    transposed.schedule(perChunk);
   if (listed) {
     Ts.compute_at(perChunk).bound(jt, 0, C / TJ).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).never_partition_all();
     Tl.compute_at(perChunk).bound(e, 0, C / TJ + 3).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "halide/Lanes.h"
+#include "halide/TranslateRegion.h"
 
 namespace mhac::halide {
 
@@ -47,6 +48,8 @@ struct AttentionProblem {
   /// Of first and last query and key; none: `keyRange` says everything.
   std::function<TileContent(Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery, Halide::Expr firstKey, Halide::Expr lastKey)>
       tileContent;
+  /// Set by the kernel's builder for those that evaluate a region: how a tensor is read at a query and a key.
+  mutable LoadPair loadPair;
   bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
 };
 

@@ -460,10 +460,11 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
       return fail(op, "a parameter of 'attn.attention' is neither an argument nor a size");
   }
   bool translated = true;
-  const halide::TileSpans spans{tiles.queryVectors * halide::kLanes, tiles.scoreKeys};
+  const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys,
+                                 [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }};
   auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at) {
     at.insert(at.end(), params.begin(), params.end());
-    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, spans);
+    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile);
     translated = translated && succeeded(results);
     return succeeded(results) ? *results : std::vector<Halide::Expr>(4, Halide::Expr(0));
   };

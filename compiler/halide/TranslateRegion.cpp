@@ -21,7 +21,7 @@ namespace {
 
 class Translator {
 public:
-  Translator(Region &region, const TileSpans &spans) : block(region.front()), spans(spans) {}
+  Translator(Region &region, const TileContext &tile) : block(region.front()), tile(tile) {}
 
   FailureOr<std::vector<Expr>> run(const std::vector<RegionValue> &arguments) {
     if (arguments.size() != block.getNumArguments())
@@ -121,6 +121,12 @@ private:
   Expr load(attn::LoadOp op) {
     Halide::ImageParam &tensor = tensors.at(op.getParam());
     std::vector<Expr> at;
+    if (std::optional<int> queryDim = pairDim(op); queryDim && tile.loadPair) {
+      for (Value index : op.getIndices())
+        at.push_back(values.at(index));
+      std::reverse(at.begin(), at.end());
+      return widened(tile.loadPair(tensor, at, *queryDim));
+    }
     for (auto [i, index] : llvm::enumerate(op.getIndices())) {
       auto argument = dyn_cast<BlockArgument>(index);
       bool isInside = argument && argument.getArgNumber() < 2 && cast<RankedTensorType>(op.getParam().getType()).getDimSize(i) != 1;
@@ -130,13 +136,30 @@ private:
     return widened(tensor(at));
   }
 
+  /// Halide's number of the dimension that is indexed by q when the innermost one is by k, both as they are and not broadcast, and all others by b
+  /// or h or broadcast.
+  std::optional<int> pairDim(attn::LoadOp op) const {
+    std::optional<int> found;
+    const int last = static_cast<int>(op.getIndices().size()) - 1;
+    for (auto [i, index] : llvm::enumerate(op.getIndices())) {
+      auto argument = dyn_cast<BlockArgument>(index);
+      const bool isBroadcast = cast<RankedTensorType>(op.getParam().getType()).getDimSize(i) == 1;
+      const int number = argument ? static_cast<int>(argument.getArgNumber()) : -1;
+      if (static_cast<int>(i) == last ? number != 3 || isBroadcast : number == 3 || (number < 0 && !isBroadcast))
+        return std::nullopt;
+      if (number == 2 && !isBroadcast)
+        found = last - static_cast<int>(i);
+    }
+    return found;
+  }
+
   /// Reductions over the box; their extents are those of a tile.
   void loadRange(attn::LoadRangeOp op) {
     Halide::ImageParam &tensor = tensors.at(op.getParam());
     std::vector<Halide::Range> extents;
     for (attn::SpanAttr span : op.getSpans().getAsRange<attn::SpanAttr>())
       if (span.getValue() != attn::Span::Point)
-        extents.push_back({0, span.getValue() == attn::Span::Queries ? spans.queries : spans.keys});
+        extents.push_back({0, span.getValue() == attn::Span::Queries ? tile.queries : tile.keys});
     Halide::RDom box;
     if (!extents.empty())
       box = Halide::RDom(extents);
@@ -200,15 +223,15 @@ private:
   }
 
   Block &block;
-  TileSpans spans;
+  const TileContext &tile;
   llvm::DenseMap<Value, Halide::ImageParam> tensors;
   std::map<Value, Expr, decltype([](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); })> values;
 };
 
 } // namespace
 
-FailureOr<std::vector<Expr>> translateRegion(Region &region, const std::vector<RegionValue> &arguments, const TileSpans &spans) {
-  return Translator(region, spans).run(arguments);
+FailureOr<std::vector<Expr>> translateRegion(Region &region, const std::vector<RegionValue> &arguments, const TileContext &tile) {
+  return Translator(region, tile).run(arguments);
 }
 
 } // namespace mhac::halide

@@ -7,6 +7,7 @@
 #include "mlir/IR/Region.h"
 #include "mlir/Support/LLVM.h"
 
+#include <functional>
 #include <variant>
 #include <vector>
 
@@ -15,14 +16,18 @@ namespace mhac::halide {
 /// What a block argument stands for: a scalar, or a tensor parameter whose dimensions are reversed as everywhere in Halide.
 using RegionValue = std::variant<Halide::Expr, Halide::ImageParam>;
 
-/// How far the last query or key of a tile lies behind the first, plus one, at most: what attn.load_range reads.
-struct TileSpans {
-  int queries = 1, keys = 1;
+/// Reads a tensor that lies along keys at a query and a key: `at` has Halide's order, keys first, and the query at `queryDim`. Nothing clamped yet.
+using LoadPair = std::function<Halide::Expr(Halide::ImageParam tensor, std::vector<Halide::Expr> at, int queryDim)>;
+
+/// What a region does not say about the tile that it is evaluated for.
+struct TileContext {
+  int queries = 1, keys = 1; // from the first to the last, both included, at most: what attn.load_range reads
+  LoadPair loadPair;         // for attn.load at exactly (..., q, ..., k); none: element by element
 };
 
 /// The values that the region yields for these block arguments. Indices and i64 become int32: sizes are checked to fit before a kernel runs.
 /// Fails with an error at an op that has no translation.
 mlir::FailureOr<std::vector<Halide::Expr>> translateRegion(mlir::Region &region, const std::vector<RegionValue> &arguments,
-                                                             const TileSpans &spans = {});
+                                                             const TileContext &tile = {});
 
 } // namespace mhac::halide
