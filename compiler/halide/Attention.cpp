@@ -227,9 +227,10 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   if (listed) {
     // Keys of a tile that is not full may be hidden from every query, and V there may be NaN.
     Expr slot = unsafe_promise_clamped(listAt(kFull) + rp.y, 0, C / TJ - 1);
-    Expr sum = Oa(lane, i, ei, eo, c, qb, h, b), weight = P(lane, i, rp.x, slot, c, qb, h, b);
-    Expr added = weight * p.value(firstRow(eo) + ei, keyOf(rp.x, slot, false), g, b);
-    Oa(lane, i, ei, eo, c, qb, h, b) = select(strict_float(weight != 0.f), sum + added, sum);
+    Expr weight = P(lane, i, rp.x, slot, c, qb, h, b), value = p.value(firstRow(eo) + ei, keyOf(rp.x, slot, false), g, b);
+    // Chosen as integers: 0 * x is folded to 0 or back where no NaN is expected.
+    Expr seen = reinterpret<float>(select(strict_float(weight != 0.f), reinterpret<int32_t>(value), 0));
+    Oa(lane, i, ei, eo, c, qb, h, b) += weight * seen;
   } else if (!everyTileFull)
     Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, restTile, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rr, restTile, true), g, b);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
