@@ -31,10 +31,12 @@ namespace mhac {
 
 namespace {
 
-/// c * k + [lo, hi], both ends included. One value known exactly has lo == hi, the same SSA value.
+/// c * k + [lo, hi], both ends included. One value known exactly has lo == hi, the same SSA value. `steps`: from one query to the next the value
+/// changes by at most 1, so that intervals between such ends leave no gap.
 struct Affine {
   int c;
   Value lo, hi;
+  bool steps = true;
   bool isExact() const { return c == 0 && lo == hi; }
 };
 
@@ -43,7 +45,8 @@ struct Keys {
   Value lo, hi;
 };
 
-/// `perQuery`: for each single query it holds for an interval of keys, so that `may` and `must` say everything.
+/// `perQuery`: for each single query it holds for an interval of keys, and those of a block of queries leave no gap, so that `may` and `must` say
+/// everything and some query sees each key of `may`.
 struct Condition {
   Keys may, must;
   bool perQuery;
@@ -93,7 +96,9 @@ private:
   std::optional<Affine> subtract(const Affine &a, const Affine &b) { return add(a, negate(b)); }
   Affine combine(int c, const Affine &a, const Affine &b, llvm::function_ref<Value(Value, Value)> make) {
     Value lo = make(a.lo, b.lo);
-    return {c, lo, a.lo == a.hi && b.lo == b.hi ? lo : make(a.hi, b.hi)};
+    // Of two values that change both, sums may change by 2 and extrema in turns.
+    bool steps = a.steps && b.steps && (a.lo == a.hi || b.lo == b.hi);
+    return {c, lo, a.lo == a.hi && b.lo == b.hi ? lo : make(a.hi, b.hi), steps};
   }
 
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
@@ -162,7 +167,7 @@ void Interpreter::copyUniform(Block &mask) {
 
 Affine Interpreter::negate(const Affine &value) {
   Value lo = sub(zero, value.hi);
-  return {-value.c, lo, value.lo == value.hi ? lo : sub(zero, value.lo)};
+  return {-value.c, lo, value.lo == value.hi ? lo : sub(zero, value.lo), value.steps};
 }
 
 std::optional<Affine> Interpreter::add(const Affine &a, const Affine &b) {
@@ -205,7 +210,8 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
       Value flag = uniform.lookup(choice.getCondition());
       return combine(yes->c, *yes, *no, [&](Value a, Value b) { return select(flag, a, b); });
     }
-    return Affine{yes->c, min(yes->lo, no->lo), max(yes->hi, no->hi)};
+    Value lo = min(yes->lo, no->lo);
+    return Affine{yes->c, lo, max(yes->hi, no->hi), /*steps=*/false};
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp, FloorDivOp>(definition))
     return std::nullopt;
@@ -223,7 +229,7 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
       return std::nullopt;
     Value x = builder.createOrFold<FloorDivOp>(loc, a->lo, b->lo), y = a->isExact() ? x : builder.createOrFold<FloorDivOp>(loc, a->hi, b->lo);
     Value lo = x == y ? x : min(x, y);
-    return Affine{0, lo, x == y ? x : max(x, y)};
+    return Affine{0, lo, x == y ? x : max(x, y), a->steps};
   }
   if (a->c != b->c)
     return std::nullopt;
@@ -246,7 +252,8 @@ std::optional<Affine> Interpreter::makeProduct(const Affine &a, const Affine &fa
     return Affine{0, zero, zero};
   if (a.lo != a.hi)
     y = builder.createOrFold<arith::MulIOp>(loc, a.hi, factor.lo);
-  return Affine{0, x == y ? x : min(x, y), x == y ? x : max(x, y)};
+  Value lo = x == y ? x : min(x, y);
+  return Affine{0, lo, x == y ? x : max(x, y), /*steps=*/a.isExact()};
 }
 
 //===-- conditions --------------------------------------------------------------------------------------------------------------------===//
@@ -407,7 +414,7 @@ Condition Interpreter::atMostZero(const Affine &value) {
     return select(lessEqual(d, zero), all(), none());
   };
   Keys may = range(value.lo);
-  return {may, value.lo == value.hi ? may : range(value.hi), true};
+  return {may, value.lo == value.hi ? may : range(value.hi), value.steps};
 }
 
 struct BlockStructurePass : mhac::impl::BlockStructurePassBase<BlockStructurePass> {
