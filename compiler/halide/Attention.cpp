@@ -11,6 +11,7 @@
 #include <limits>
 
 using namespace Halide;
+using Halide::Internal::expr_uses_var;
 using Halide::Internal::is_const_zero;
 using Halide::Internal::simplify;
 
@@ -124,6 +125,15 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
   RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
   RDom rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, kSlotLoop), rv(0, C / TJ, kSlotLoop), rp(0, TJ, 0, C / TJ, "rp");
+  std::vector<Func> hoisted; // what is the same for all tiles of a chunk
+  p.hoist = [&](const Expr &value) -> Expr {
+    if (expr_uses_var(value, jt.name()))
+      return value;
+    Func f("hoisted");
+    f(c, qb, h, b) = value;
+    hoisted.push_back(f);
+    return f(c, qb, h, b);
+  };
   if (listed) {
     Expr first = base + c * C + jt * TJ, last = min(first + TJ, p.keys) - 1;
     TileContent content = p.tileContent(b, h, query(0), min(query(0) + NB * kLanes, p.queries) - 1, first, last);
@@ -312,7 +322,11 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   for (TransposedPairs &transposed : pairs)
     transposed.schedule(perChunk);
   if (listed) {
+    for (Func &f : hoisted)
+      f.compute_at(perChunk).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
     Ts.compute_at(perChunk).bound(jt, 0, C / TJ).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).never_partition_all();
+    if (C / TJ % 8 == 0)
+      Ts.vectorize(jt, 8);
     Tl.compute_at(perChunk).bound(e, 0, C / TJ + 3).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
     Tl.never_partition_all().update().unroll(rl.x).never_partition_all();
     S.update().reorder(lane, i, jj, ru).vectorize(lane).unroll(i).unroll(jj);

@@ -48,8 +48,9 @@ struct AttentionProblem {
   /// Of first and last query and key; none: `keyRange` says everything.
   std::function<TileContent(Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery, Halide::Expr firstKey, Halide::Expr lastKey)>
       tileContent;
-  /// Set by the kernel's builder for those that evaluate a region: how a tensor is read at a query and a key.
+  /// Set by the kernel's builder for those that evaluate a region, see TileContext.
   mutable LoadPair loadPair;
+  mutable std::function<Halide::Expr(Halide::Expr)> hoist;
   bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
 };
 

@@ -460,7 +460,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
       return fail(op, "a parameter of 'attn.attention' is neither an argument nor a size");
   }
   bool translated = true;
-  const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys,
+  const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
                                  [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }};
   auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at) {
     at.insert(at.end(), params.begin(), params.end());

@@ -153,32 +153,39 @@ private:
     return found;
   }
 
-  /// Reductions over the box; their extents are those of a tile.
+  /// Reductions over the box: unrolled along the keys of a tile, which are few, and loops along its queries.
   void loadRange(attn::LoadRangeOp op) {
     Halide::ImageParam &tensor = tensors.at(op.getParam());
-    std::vector<Halide::Range> extents;
-    for (attn::SpanAttr span : op.getSpans().getAsRange<attn::SpanAttr>())
-      if (span.getValue() != attn::Span::Point)
-        extents.push_back({0, span.getValue() == attn::Span::Queries ? tile.queries : tile.keys});
-    Halide::RDom box;
-    if (!extents.empty())
-      box = Halide::RDom(extents);
-    std::vector<Expr> at;
-    int next = 0;
-    for (auto [i, span] : llvm::enumerate(op.getSpans().getAsRange<attn::SpanAttr>())) {
-      Expr first = values.at(op.getFirst()[i]);
-      if (span.getValue() != attn::Span::Point)
-        first = min(first + box[next++], values.at(op.getLast()[i]));
-      at.push_back(clamped(tensor, i, first));
+    std::vector<Halide::Range> queries;
+    int keys = 1;
+    for (attn::SpanAttr span : op.getSpans().getAsRange<attn::SpanAttr>()) {
+      if (span.getValue() == attn::Span::Queries)
+        queries.push_back({0, tile.queries});
+      else if (span.getValue() == attn::Span::Keys)
+        keys = tile.keys;
     }
-    std::reverse(at.begin(), at.end());
-    Expr value = widened(tensor(at)), low = value, high = value;
-    if (value.type().is_float()) {
-      const float infinity = std::numeric_limits<float>::infinity();
-      low = select(strict_float(value == value), value, -infinity), high = select(strict_float(value == value), value, infinity);
+    const Halide::RDom box = queries.empty() ? Halide::RDom() : Halide::RDom(queries);
+    Expr low, high;
+    for (int k = 0; k < keys; ++k) {
+      std::vector<Expr> at;
+      int next = 0;
+      for (auto [i, span] : llvm::enumerate(op.getSpans().getAsRange<attn::SpanAttr>())) {
+        Expr index = values.at(op.getFirst()[i]);
+        if (span.getValue() != attn::Span::Point)
+          index = min(index + (span.getValue() == attn::Span::Keys ? Expr(k) : Expr(box[next++])), values.at(op.getLast()[i]));
+        at.push_back(clamped(tensor, i, index));
+      }
+      std::reverse(at.begin(), at.end());
+      Expr value = widened(tensor(at)), least = value, most = value;
+      if (value.type().is_float()) {
+        const float infinity = std::numeric_limits<float>::infinity();
+        least = select(strict_float(value == value), value, -infinity), most = select(strict_float(value == value), value, infinity);
+      }
+      low = k == 0 ? least : min(low, least), high = k == 0 ? most : max(high, most);
     }
-    values[op.getSmallest()] = extents.empty() ? low : Halide::minimum(box, low, "smallest");
-    values[op.getLargest()] = extents.empty() ? high : Halide::maximum(box, high, "largest");
+    auto reduced = [&](const Expr &inBox) { return tile.hoist ? tile.hoist(inBox) : inBox; };
+    values[op.getSmallest()] = queries.empty() ? low : reduced(Halide::minimum(box, low, "smallest"));
+    values[op.getLargest()] = queries.empty() ? high : reduced(Halide::maximum(box, high, "largest"));
   }
 
   /// A constant list becomes a buffer of the object. Its name follows from its content, so that equal lists are one.

@@ -22,6 +22,8 @@ using LoadPair = std::function<Halide::Expr(Halide::ImageParam tensor, std::vect
 /// What a region does not say about the tile that it is evaluated for.
 struct TileContext {
   int queries = 1, keys = 1; // from the first to the last, both included, at most: what attn.load_range reads
+  /// Makes an expression that costs a loop over queries a value that is computed once, where it is the same for many tiles; none: it stays as it is.
+  std::function<Halide::Expr(Halide::Expr)> hoist;
   LoadPair loadPair;         // for attn.load at exactly (..., q, ..., k); none: element by element
 };
 
