@@ -4,18 +4,11 @@
 #include "reference/masks.h"
 #include "reference/scores.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace mhac::reference {
-
-int64_t Tensor::offset(std::initializer_list<int64_t> index) const {
-  int64_t sum = 0;
-  size_t dim = 0;
-  for (int64_t i : index)
-    sum += i * strides[dim++];
-  return sum;
-}
 
 std::vector<Row> allRows(const Sizes &sizes) {
   std::vector<Row> rows;
@@ -152,16 +145,18 @@ private:
 
   /// The heads of one row, concatenated; appends the row's lse.
   std::vector<T> attend(Row row, const std::vector<T> &keys, const std::vector<T> &values, std::vector<double> &lse) {
-    RowMask mask = rowMask(spec, sizes, inputs, row.b);
-    std::vector<int64_t> visible;
-    for (int64_t k = 0; k < sizes.key; ++k)
-      if (mask.isVisible(row.q, k))
-        visible.push_back(k);
-
+    RowMask mask(spec, sizes, inputs, row.b);
     const T scale = T(scoreScale(spec));
     std::vector<T> features = token(Part::Query, row.b, row.q);
-    std::vector<T> output(n.H * n.e, T(0)), query(n.d), weights(visible.size());
+    std::vector<T> output(n.H * n.e, T(0)), query(n.d), weights;
+    std::vector<int64_t> visible;
     for (int64_t h = 0; h < n.H; ++h) {
+      if (h == 0 || mask.dependsOnHead()) {
+        visible.clear();
+        for (int64_t k = 0; k < sizes.key; ++k)
+          if (mask.isVisible(h, row.q, k))
+            visible.push_back(k);
+      }
       if (visible.empty()) { // output 0, whatever the query is
         lse.push_back(-std::numeric_limits<double>::infinity());
         continue;
@@ -171,12 +166,13 @@ private:
         query[i] = element(Part::Query, features, row.b, row.q, h, i);
 
       T maximum = -std::numeric_limits<T>::infinity(), sum = 0;
+      weights.resize(visible.size());
       for (size_t j = 0; j < visible.size(); ++j) {
         const T *key = &keys[(g * sizes.key + visible[j]) * n.d];
         T dot = 0;
         for (int64_t i = 0; i < n.d; ++i)
           dot += query[i] * key[i];
-        weights[j] = scale * dot;
+        weights[j] = scale * dot + T(mask.addition(h, row.q, visible[j]));
         maximum = std::max(maximum, weights[j]);
       }
       for (T &weight : weights) {
@@ -262,21 +258,26 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
     if (*projections.biasOutput)
       list.push_back({"bo", {n.m}});
   }
-  for (const std::string &name : maskInputs(spec))
-    list.push_back({name, {sizes.batch}});
+  for (auto &input : maskInputs(spec, sizes))
+    list.push_back(std::move(input));
   return list;
 }
 
 std::string describe(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+    text += (text.size() > 1 ? ", " : "") + (extent < 0 ? "any" : std::to_string(extent));
   return text + "]";
 }
 
+/// -1 stands for any extent.
+bool fits(const std::vector<int64_t> &shape, const std::vector<int64_t> &wanted) {
+  return std::equal(shape.begin(), shape.end(), wanted.begin(), wanted.end(), [](int64_t a, int64_t b) { return b == -1 || a == b; });
+}
+
 std::string checkInputs(const Spec &spec, const Sizes &sizes, const Tensors &inputs) {
-  if (const VariantSpec *mask = unknownMask(spec))
-    return "the reference does not know the mask '" + *mask->word + "'";
+  if (std::string mask = unknownMask(spec); !mask.empty())
+    return "the reference does not know the mask '" + mask + "'";
   if (const VariantSpec *score = unknownScore(spec))
     return "the reference does not know the score change '" + *score->word + "'";
   if (!spec.position.empty())
@@ -288,20 +289,13 @@ std::string checkInputs(const Spec &spec, const Sizes &sizes, const Tensors &inp
     auto found = inputs.find(name);
     if (found == inputs.end())
       return "the input '" + name + "' is missing";
-    if (found->second.shape != shape || found->second.strides.size() != shape.size())
+    if (!fits(found->second.shape, shape) || found->second.strides.size() != shape.size())
       return "the input '" + name + "' has shape " + describe(found->second.shape) + ", wanted " + describe(shape);
   }
   return "";
 }
 
 } // namespace
-
-RowMask rowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b) {
-  RowNumbers row{sizes.query, sizes.key, 0, sizes.key};
-  for (const std::string &name : maskInputs(spec))
-    (name == "key_lengths" ? row.keyLength : row.keyStart) = inputs.find(name)->second.integer({b});
-  return RowMask(spec, row);
-}
 
 std::optional<LayerResult> computeLayer(const Spec &spec, const Sizes &sizes, const Tensors &inputs, const std::vector<Row> &rows,
                                         Arithmetic arithmetic, std::string &error) {
@@ -322,15 +316,17 @@ int64_t yOffset(const Spec &spec, const Tensor &y, Row row, int64_t i) {
 
 double usefulFlops(const Spec &spec, const Sizes &sizes, const Tensors &inputs) {
   Letters n(spec.layer);
-  double pairs = 0;
+  double pairs = 0; // of all heads
   for (int64_t b = 0; b < sizes.batch; ++b) {
-    RowMask mask = rowMask(spec, sizes, inputs, b);
-    for (int64_t q = 0; q < sizes.query; ++q)
-      for (int64_t k = 0; k < sizes.key; ++k)
-        pairs += mask.isVisible(q, k);
+    RowMask mask(spec, sizes, inputs, b);
+    const int64_t heads = mask.dependsOnHead() ? n.H : 1;
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t q = 0; q < sizes.query; ++q)
+        for (int64_t k = 0; k < sizes.key; ++k)
+          pairs += mask.isVisible(h, q, k) ? double(n.H / heads) : 0;
   }
   double queries = double(sizes.batch) * double(sizes.query), keys = double(sizes.batch) * double(sizes.key);
-  double flops = 2 * pairs * double(n.H) * double(n.d + n.e);
+  double flops = 2 * pairs * double(n.d + n.e);
   if (*spec.projections.input != InputProjection::None)
     flops += 2 * queries * double(n.m) * double(n.H * n.d) + 2 * keys * double(n.kvM) * double(n.G * (n.d + n.e));
   if (*spec.projections.output)

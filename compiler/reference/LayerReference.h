@@ -4,35 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "reference/Tensors.h"
 #include "spec/Spec.h"
 
 #include <cstdint>
-#include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mhac::reference {
-
-/// A tensor in the caller's memory; dimensions outermost first, strides in elements.
-struct Tensor {
-  DType dtype = DType::F32;
-  const void *data = nullptr;
-  std::vector<int64_t> shape, strides;
-
-  int64_t offset(std::initializer_list<int64_t> index) const;
-  float number(std::initializer_list<int64_t> index) const { return static_cast<const float *>(data)[offset(index)]; }
-  int64_t integer(std::initializer_list<int64_t> index) const { return static_cast<const int64_t *>(data)[offset(index)]; }
-};
-
-/// Inputs, weights and parameters by the names they have in the C interface: x, memory, q, k, v, wqkv, wq, wk, wv, bqkv, bq, bk, bv, wo, bo,
-/// key_lengths, key_starts; outputs y and lse for yOffset and lseOffset.
-using Tensors = std::map<std::string, Tensor, std::less<>>;
-
-struct Sizes {
-  int64_t batch = 0, query = 0, key = 0;
-};
 
 /// One query of one batch row.
 struct Row {
@@ -57,10 +37,6 @@ enum class Arithmetic { Double, Float };
 /// or has another shape than the spec says, or the spec has a variant that the reference does not know.
 std::optional<LayerResult> computeLayer(const Spec &spec, const Sizes &sizes, const Tensors &inputs, const std::vector<Row> &rows,
                                         Arithmetic arithmetic, std::string &error);
-
-/// Which keys batch row `b` sees; reads key_lengths and key_starts.
-class RowMask;
-RowMask rowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b);
 
 /// Where feature `i` of a row lies in `y`, whatever its layout.
 int64_t yOffset(const Spec &spec, const Tensor &y, Row row, int64_t i);

@@ -3,45 +3,62 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "reference/Tensors.h"
 #include "spec/Spec.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mhac::reference {
 
-/// The run-time numbers of one batch row that masks and positions depend on.
-struct RowNumbers {
-  int64_t queries = 0, keys = 0; // of the tensors
-  int64_t keyStart = 0;          // key_starts[b]; 0 where the spec has no such input
-  int64_t keyLength = 0;         // key_lengths[b]; `keys` where the spec has no such input
+/// Whether query `q` sees key `k` in head `h`.
+using Condition = std::function<bool(int64_t h, int64_t q, int64_t k)>;
+
+/// Absolute positions in one batch row; indices are those of the tensors.
+struct RowPositions {
+  int64_t offset = 0;   // of query 0
+  int64_t keyStart = 0; // key_starts[b]; 0 where the spec has no such input
+  int64_t ofQuery(int64_t q) const { return q + offset; }
+  int64_t ofKey(int64_t k) const { return k - keyStart; }
 };
 
 /// The mask of one batch row.
 class RowMask {
 public:
-  /// `spec` must outlive the mask.
-  RowMask(const Spec &spec, const RowNumbers &row);
+  /// The spec must be known (unknownMask) and the inputs there, in their shapes (maskInputs). All must outlive the mask.
+  RowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b);
 
-  /// Whether query `q` sees key `k` (indices in the tensors): all listed conditions hold.
-  bool isVisible(int64_t q, int64_t k) const;
-  /// Absolute positions.
-  int64_t queryPosition(int64_t q) const { return q + offset; }
-  int64_t keyPosition(int64_t k) const { return k - row.keyStart; }
+  /// All listed conditions hold.
+  bool isVisible(int64_t h, int64_t q, int64_t k) const;
+  /// Whether heads can see different keys; otherwise all see what head 0 sees.
+  bool dependsOnHead() const { return perHead; }
+  /// What float masks add to the score of a visible pair.
+  double addition(int64_t h, int64_t q, int64_t k) const;
+  int64_t queryPosition(int64_t q) const { return positions.ofQuery(q); }
+  int64_t keyPosition(int64_t k) const { return positions.ofKey(k); }
 
 private:
-  bool holds(const VariantSpec &mask, int64_t q, int64_t k) const;
+  Condition condition(const VariantSpec &mask) const;
+  Condition allOf(const std::vector<VariantSpec> &list) const;
 
-  const Spec &spec;
-  RowNumbers row;
-  int64_t offset;
+  const Sizes sizes;
+  const Tensors &inputs;
+  int64_t b;
+  bool projectsKeys; // queries and keys are the same tokens
+  int64_t keyLength; // key_lengths[b]; the number of keys where the spec has no such input
+  RowPositions positions;
+  Condition visible;
+  const Tensor *added = nullptr; // of a float mask
+  bool perHead = false;
 };
 
-/// Names of the int64 inputs [batch] that the spec's masks read, in the order key_lengths, key_starts.
-std::vector<std::string> maskInputs(const Spec &spec);
+/// The inputs that the spec's masks read, with their shapes. A size of -1 is free: `mask` may be shorter than the keys.
+std::vector<std::pair<std::string, std::vector<int64_t>>> maskInputs(const Spec &spec, const Sizes &sizes);
 
-/// The first mask of the spec that this file does not know, or nullptr.
-const VariantSpec *unknownMask(const Spec &spec);
+/// The word of the first mask that this file does not know, or "".
+std::string unknownMask(const Spec &spec);
 
 } // namespace mhac::reference

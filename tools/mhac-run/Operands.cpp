@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Operands.h"
 
+#include "ParameterValues.h"
 #include "reference/masks.h"
 
 #include <mhac/runtime.h>
@@ -114,6 +115,10 @@ SizeValues chooseSizes(const Manifest &manifest, const SizeValues &wanted) {
   for (const SizeField &size : manifest.sizes) {
     auto found = wanted.find(size.name);
     int64_t value = found != wanted.end() ? found->second : wanted.count("query") ? wanted.at("query") : 1;
+    if (size.name == "mask_keys" && found == wanted.end()) { // at most as many as keys; fewer for some
+      int64_t keys = sizes.count("key") ? sizes.at("key") : sizes.at("query");
+      value = keys % 2 ? keys - keys / 4 : keys;
+    }
     sizes[size.name] = std::clamp(value, size.minimum, size.maximum);
   }
   return sizes;
@@ -155,6 +160,9 @@ void Operands::place(const Argument &argument, const FillOptions &options, const
 }
 
 void Operands::fillParameters(const FillOptions &options, std::mt19937_64 &random) {
+  for (Buffer &buffer : buffers)
+    if (buffer.argument->role == Role::Parameter)
+      fillMaskInput(buffer.argument->name, views.at(buffer.argument->name), buffer.memory->data(), options.seed, options.fullLengths);
   auto data = [](const Buffer &buffer) { return static_cast<int64_t *>(buffer.memory->data()); };
   // A Sum needs the other values first. Where keys may begin later (`key_starts`), "full" means 0; a count is full at the size.
   for (ValueCheck check : {ValueCheck::Range, ValueCheck::Sum})
@@ -193,11 +201,13 @@ void Operands::findWhatMatters(const FillOptions &options, std::mt19937_64 &rand
   excluded.assign(size_t(batchSize * querySize), false);
   if (options.poison && !spec.mask.empty())
     for (int64_t b = 0; b < batchSize; ++b) {
-      reference::RowMask mask = reference::rowMask(spec, sizes(), views, b);
-      for (int64_t q = 0; q < querySize; ++q)
-        for (int64_t k = 0; k < keySize; ++k)
-          if (mask.isVisible(q, k))
-            keyMatters[size_t(b * keySize + k)] = queryMatters[size_t(b * querySize + q)] = true;
+      reference::RowMask mask(spec, sizes(), views, b);
+      const int64_t heads = mask.dependsOnHead() ? *spec.layer.heads : 1;
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t q = 0; q < querySize; ++q)
+          for (int64_t k = 0; k < keySize; ++k)
+            if (mask.isVisible(h, q, k))
+              keyMatters[size_t(b * keySize + k)] = queryMatters[size_t(b * querySize + q)] = true;
     }
   // A token of self-attention is query and key. One that no query sees may be NaN although it is a query of its own: then its row of the
   // output may be anything, but no other row may change. Half of these rows are tried so, the others stay to be compared.

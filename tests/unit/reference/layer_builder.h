@@ -20,15 +20,50 @@ inline VariantSpec variant(std::string word, std::string scalar) {
   v.arguments.scalar = std::move(scalar);
   return v;
 }
-inline VariantSpec variant(std::string word, std::string key, std::string scalar) {
+inline Tree scalarTree(std::string text) {
+  Tree tree;
+  tree.kind = Tree::Kind::Scalar;
+  tree.scalar = std::move(text);
+  return tree;
+}
+inline Tree listTree(std::vector<Tree> items) {
+  Tree tree;
+  tree.kind = Tree::Kind::List;
+  tree.items = std::move(items);
+  return tree;
+}
+inline VariantSpec variant(std::string word, std::vector<std::pair<std::string, Tree>> fields) {
   VariantSpec v = variant(std::move(word));
   v.arguments.kind = Tree::Kind::Map;
-  Tree value;
-  value.kind = Tree::Kind::Scalar;
-  value.scalar = std::move(scalar);
-  Located<std::string> name;
-  name.value = std::move(key);
-  v.arguments.fields.emplace_back(name, value);
+  for (auto &[key, value] : fields) {
+    Located<std::string> name;
+    name.value = key;
+    v.arguments.fields.emplace_back(name, value);
+  }
+  return v;
+}
+inline VariantSpec variant(std::string word, std::string key, std::string scalar) {
+  return variant(std::move(word), {{std::move(key), scalarTree(std::move(scalar))}});
+}
+/// The variant as an element of a list inside another one.
+inline Tree elementTree(const VariantSpec &v) {
+  if (v.arguments.kind == Tree::Kind::Null)
+    return scalarTree(*v.word);
+  Tree tree;
+  tree.kind = Tree::Kind::Map;
+  tree.fields.emplace_back(v.word, v.arguments);
+  return tree;
+}
+/// `any: [...]`, an alternative of several masks being a list.
+inline VariantSpec anyOf(const std::vector<std::vector<VariantSpec>> &alternatives) {
+  VariantSpec v = variant("any");
+  v.arguments.kind = Tree::Kind::List;
+  for (const std::vector<VariantSpec> &alternative : alternatives) {
+    std::vector<Tree> items;
+    for (const VariantSpec &mask : alternative)
+      items.push_back(elementTree(mask));
+    v.arguments.items.push_back(items.size() == 1 ? items[0] : listTree(std::move(items)));
+  }
   return v;
 }
 
@@ -55,8 +90,17 @@ public:
     return *this;
   }
   Inputs &add(const std::string &name, std::vector<int64_t> values) {
+    std::vector<int64_t> shape = {int64_t(values.size())};
+    return addIntegers(name, shape, std::move(values));
+  }
+  Inputs &addIntegers(const std::string &name, std::vector<int64_t> shape, std::vector<int64_t> values) {
     integers.push_back(std::move(values));
-    tensors[name] = dense(DType::I64, integers.back().data(), {int64_t(integers.back().size())});
+    tensors[name] = dense(DType::I64, integers.back().data(), std::move(shape));
+    return *this;
+  }
+  Inputs &addFlags(const std::string &name, std::vector<int64_t> shape, std::vector<uint8_t> values) {
+    bytes.push_back(std::move(values));
+    tensors[name] = dense(DType::I64, bytes.back().data(), std::move(shape)); // Tensor::flag asks for no dtype
     return *this;
   }
   Tensors tensors;
@@ -71,6 +115,7 @@ private:
   }
   std::deque<std::vector<float>> floats;
   std::deque<std::vector<int64_t>> integers;
+  std::deque<std::vector<uint8_t>> bytes;
 };
 
 } // namespace mhac::reference

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "layer_builder.h"
 
-#include "reference/masks.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -168,59 +166,43 @@ TEST(LayerReference, FollowsStridesAndComputesOnlyTheRowsAskedFor) {
   EXPECT_EQ(result->y, (std::vector<double>{2}));
 }
 
-/// What each query sees, as text: one line a query, # visible, . hidden.
-static std::string picture(const Spec &spec, RowNumbers row) {
-  RowMask mask(spec, row);
-  std::string text;
-  for (int64_t q = 0; q < row.queries; ++q, text += '/')
-    for (int64_t k = 0; k < row.keys; ++k)
-      text += mask.isVisible(q, k) ? '#' : '.';
-  return text;
-}
-
-TEST(RowMask, PaddingHidesOneSideOrBoth) {
-  Spec spec = plainSpec(1, 1, 1, 1);
-  spec.mask = {variant("padding", "side", "right")};
-  EXPECT_EQ(picture(spec, {1, 4, 0, 3}), "###./");
-  spec.mask = {variant("padding", "side", "left")};
-  EXPECT_EQ(picture(spec, {1, 4, 3, 4}), "...#/");
-  spec.mask = {variant("padding", "side", "both")};
-  EXPECT_EQ(picture(spec, {1, 4, 1, 2}), ".##./");
-}
-
-TEST(RowMask, CausalFollowsTheQueryOffset) {
-  Spec spec = plainSpec(1, 1, 1, 1);
-  spec.mask = {variant("causal")};
-  EXPECT_EQ(picture(spec, {2, 4, 0, 4}), "###./####/");
-  EXPECT_EQ(picture(spec, {3, 2, 0, 2}), "../#./##/");
-  spec.queryOffset.value = QueryOffset::TopLeft;
-  EXPECT_EQ(picture(spec, {2, 4, 0, 4}), "#.../##../");
-}
-
-TEST(RowMask, RowEndCountsTheValidKeysOfTheRow) {
-  Spec spec = plainSpec(1, 1, 1, 1);
-  spec.queryOffset.value = QueryOffset::RowEnd;
-  spec.mask = {variant("causal"), variant("padding", "side", "right")};
-  EXPECT_EQ(picture(spec, {2, 4, 0, 3}), "##../###./");
-  EXPECT_EQ(picture(spec, {2, 4, 0, 1}), "..../#.../"); // a negative offset hides everything from query 0
-  spec.mask = {variant("causal"), variant("padding", "side", "left")};
-  EXPECT_EQ(picture(spec, {2, 4, 1, 4}), ".##./.###/"); // positions count from the first valid key
-  spec.mask = {variant("causal"), variant("padding", "side", "both")};
-  EXPECT_EQ(picture(spec, {2, 4, 1, 2}), ".#../.##./");
-}
-
 TEST(LayerReference, CountsTheVisiblePairsOnly) {
   Spec spec = plainSpec(2, 2, 3, 5);
   spec.mask = {variant("causal")};
   EXPECT_EQ(usefulFlops(spec, {1, 4, 4}, {}), 2. * 10 * 2 * (3 + 5));
 }
 
+TEST(LayerReference, CountsPairsOfEveryHeadThatSeesThem) {
+  Spec spec = plainSpec(2, 2, 3, 5);
+  spec.mask = {variant("tensor", {{"dtype", scalarTree("bool")}, {"broadcast", listTree({scalarTree("q")})}})};
+  Inputs inputs = std::move(Inputs().addFlags("mask", {1, 2, 1, 3}, {1, 1, 1, 0, 1, 0}));
+  EXPECT_EQ(usefulFlops(spec, {1, 2, 4}, inputs.tensors), 2. * 2 * (3 + 1) * (3 + 5));
+}
+
+TEST(LayerReference, HeadsSeeDifferentKeysThroughATensorMask) {
+  Spec spec = plainSpec(2, 1, 1, 1);
+  spec.mask = {variant("tensor", "dtype", "bool")};
+  Inputs inputs = std::move(Inputs().add("q", {1, 1, 2, 1}, {0, 0}).add("k", {1, 3, 1, 1}, {5, 5, 5}).add("v", {1, 3, 1, 1}, {2, 4, quiet_nan}));
+  inputs.addFlags("mask", {1, 2, 1, 2}, {1, 0, 1, 255});
+  EXPECT_EQ(run(spec, {1, 1, 3}, inputs).y, (std::vector<double>{2, 3}));
+}
+
+TEST(LayerReference, FloatMasksAreAddedToTheScore) {
+  Spec spec = plainSpec(1, 1, 1, 1);
+  spec.mask = {variant("tensor", "dtype", "float")};
+  Inputs inputs = std::move(Inputs().add("q", {1, 1, 1, 1}, {1}).add("k", {1, 4, 1, 1}, {1, 1, quiet_nan, quiet_nan}));
+  inputs.add("v", {1, 4, 1, 1}, {0, 4, quiet_nan, quiet_nan}).add("mask", {1, 1, 1, 3}, {0, std::log(3.f), -std::numeric_limits<float>::infinity()});
+  LayerResult result = run(spec, {1, 1, 4}, inputs);
+  EXPECT_NEAR(result.y.at(0), 3, 1e-6);
+  EXPECT_NEAR(result.lse.at(0), 1 + std::log(4), 1e-6);
+}
+
 TEST(LayerReference, RefusesWhatItDoesNotKnow) {
   Spec spec = plainSpec(1, 1, 1, 1);
   EXPECT_EQ(failure(spec, {1, 1, 2}, Inputs()), "the input 'q' is missing");
   EXPECT_EQ(failure(spec, {1, 1, 3}, twoKeys()), "the input 'k' has shape [1, 2, 1, 1], wanted [1, 3, 1, 1]");
-  spec.mask = {variant("document")};
-  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the mask 'document'");
+  spec.mask = {anyOf({{variant("causal")}, {variant("causal"), variant("lsh")}})};
+  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the mask 'lsh'");
   spec.mask = {};
   spec.score = {variant("softcap", "50.0")};
   EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the score change 'softcap'");
