@@ -64,8 +64,7 @@ ArrayRef<VariantInfo> allVariants() {
 }
 
 ArrayRef<StringLiteral> reservedVariantWords(VariantKind kind) {
-  static constexpr StringLiteral masks[] = {"any",  "block_sparse", "chunked", "dilated",        "document", "expr",
-                                            "global", "lsh",        "prefix",  "sliding_window", "tensor"};
+  static constexpr StringLiteral masks[] = {"expr", "lsh"};
   static constexpr StringLiteral positions[] = {"rope"};
   static constexpr StringLiteral scores[] = {"alibi", "bias", "expr", "relative_bias", "sink", "softcap"};
   switch (kind) {

@@ -1,0 +1,28 @@
+// Mask `document`: several documents lie packed in a row of the batch, and tokens see those with the same number.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attention/AttentionDialect.h"
+#include "attention/masks/Conditions.h"
+
+using namespace mlir;
+using namespace mhac::attn;
+
+static constexpr StringLiteral kDocuments = "documents", kQueries = "query_documents", kKeys = "key_documents";
+
+const VariantInfo &DocumentAttr::info() {
+  static const VariantInfo info{getMnemonic(), VariantKind::Mask, "a query sees the keys of its own document, a number a token", {}};
+  return info;
+}
+
+Attribute DocumentAttr::fromSpec(VariantReader &reader) { return get(reader.context, sharesTokens(reader.spec)); }
+
+SmallVector<VariantParameter> DocumentAttr::parameters() const {
+  if (getShared())
+    return {{kDocuments, "i64", {"batch", "query"}}};
+  return {{kQueries, "i64", {"batch", "query"}}, {kKeys, "i64", {"batch", "key"}}};
+}
+
+Value DocumentAttr::isVisible(RegionBuilder &region) const {
+  Value query = region.load(getShared() ? kDocuments : kQueries, {region.b, region.q});
+  Value key = region.load(getShared() ? kDocuments : kKeys, {region.b, region.k});
+  return isEqual(region, query, key);
+}
