@@ -389,3 +389,47 @@ func.func private @dialect_c1_dynamic(tensor<1xf32> {attn.argument = #attn.argum
 
 // expected-error @+1 {{result 0: the name 'x' is taken by another argument}}
 func.func private @dialect_c1_name(tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["1"]>}) -> (tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = output, dims = ["1"]>}) attributes {attn.sizes = []}
+// -----
+
+// expected-error @+1 {{sliding_window wants left and right from -1 to 2147483647, found -2 and -1}}
+func.func private @sliding_window() attributes {a = #attn.sliding_window<left = -2>}
+
+// -----
+
+// expected-error @+1 {{global wants tokens from 1 to 2147483647, not shared, or none, found 0}}
+func.func private @global() attributes {a = #attn.global<tokens = 0>}
+
+// -----
+
+// expected-error @+1 {{prefix wants a length from 0 to 2147483647, found -1}}
+func.func private @prefix() attributes {a = #attn.prefix<length = -1>}
+
+// -----
+
+// expected-error @+1 {{chunked wants a size from 1 to 2147483647, found 0}}
+func.func private @chunked() attributes {a = #attn.chunked<size = 0>}
+
+// -----
+
+// expected-error @+1 {{dilated wants window and step from 1 to 2147483647, found 1 and 0}}
+func.func private @dilated() attributes {a = #attn.dilated<window = 1, step = 0>}
+
+// -----
+
+// expected-error @+1 {{block_sparse wants random up to 64 and a seed below 46337, found 65 and 0}}
+func.func private @block_sparse() attributes {a = #attn.block_sparse<block = 1, local = 0, global = 0, random = 65, seed = 0>}
+
+// -----
+
+// expected-error @+1 {{tensor wants at least one head, found 0}}
+func.func private @tensor() attributes {a = #attn.tensor<added = false, batch = true, heads = 0, query = true>}
+
+// -----
+
+// expected-error @+1 {{any wants lists of masks, found #attn.causal}}
+func.func private @any() attributes {a = #attn.any<[#attn.causal]>}
+
+// -----
+
+// expected-error @+1 {{any wants lists of masks, found [#attn.scale<1.000000e+00 : f64>]}}
+func.func private @any_kind() attributes {a = #attn.any<[[#attn.scale<1.0 : f64>]]>}

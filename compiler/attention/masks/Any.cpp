@@ -55,7 +55,13 @@ LogicalResult AnyAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
-SmallVector<VariantParameter> AnyAttr::parameters() const { return parametersOf(variantsOf(getAlternatives())); }
+/// With repetitions: whoever joins lists of parameters sees all of them.
+SmallVector<VariantParameter> AnyAttr::parameters() const {
+  SmallVector<VariantParameter> parameters;
+  for (VariantInterface variant : variantsOf(getAlternatives()))
+    llvm::append_range(parameters, variant.parameters());
+  return parameters;
+}
 
 SmallVector<StringRef> AnyAttr::sizes() const {
   SmallVector<StringRef> names;

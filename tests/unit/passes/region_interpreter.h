@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
-/// What an argument of a region stands for: a number, or the elements of a one-dimensional tensor.
+/// What an argument of a region stands for: a number, or the elements of a dense tensor, without a shape of one dimension. A float is the bits of
+/// a double.
 struct region_argument {
   int64_t number = 0;
   std::vector<int64_t> elements = {};
+  std::vector<int64_t> shape = {};
 };
 
 /// The yielded numbers; conditions are 0 or 1. Throws nothing: an op it does not know fails the running test and yields 0.
