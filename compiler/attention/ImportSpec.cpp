@@ -9,7 +9,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <cmath>
 
@@ -52,6 +53,7 @@ private:
   void importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes);
   SmallVector<VariantInterface> variants() const;
   SourceLocation placeOf(VariantInterface variant) const;
+  void checkSameInput(VariantInterface variant, const VariantParameter &first, const VariantParameter &second);
   void warnAboutPositions();
   void addSizes();
   std::string sizeName(StringRef name) const { return name == "key" && !hasKeySize() ? "query" : name.str(); }
@@ -191,6 +193,18 @@ void Importer::addBias(StringRef name, int64_t outputs) {
   addArgument(makeArgument(name, Role::Weight, {std::to_string(outputs)}, weight, at(spec.projections.biasInput.loc)));
 }
 
+/// Variants that read an input of one name must mean the same by it.
+void Importer::checkSameInput(VariantInterface variant, const VariantParameter &first, const VariantParameter &second) {
+  auto describe = [](const VariantParameter &parameter) { return (parameter.dtype + " [" + llvm::join(parameter.dims, ", ") + "]").str(); };
+  bool isSame = first.dtype == second.dtype && first.dims == second.dims && first.strided == second.strided && first.check == second.check &&
+                first.checkSize == second.checkSize && first.checkWith == second.checkWith;
+  if (isSame)
+    return;
+  std::string message = "'" + variant.info().word.str() + "' reads the input '" + second.name.str() + "' in another way than what stands before it: " +
+                        describe(second) + ", before " + describe(first) + (describe(first) == describe(second) ? " with other limits" : "");
+  diagnostics.error(placeOf(variant), message).length = variant.info().word.size();
+}
+
 void Importer::addArguments() {
   std::string key = sizeName("key");
   int64_t heads = *layer.heads, groups = *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
@@ -233,11 +247,14 @@ void Importer::addArguments() {
     if (*spec.projections.biasOutput)
       addBias("bo", *layer.dModel);
   }
-  llvm::StringSet<> known;
+  llvm::StringMap<VariantParameter> known;
   for (VariantInterface variant : variants())
     for (const VariantParameter &parameter : variant.parameters()) {
-      if (!known.insert(parameter.name).second)
+      auto [first, isNew] = known.try_emplace(parameter.name, parameter);
+      if (!isNew) {
+        checkSameInput(variant, first->second, parameter);
         continue;
+      }
       SmallVector<std::string> dims;
       for (StringRef dim : parameter.dims)
         dims.push_back(sizeName(dim));
@@ -360,6 +377,8 @@ OwningOpRef<ModuleOp> Importer::import() {
   weight = elementType(*spec.dtype.weights);
   addSizes();
   addArguments();
+  if (diagnostics.hasErrors())
+    return {};
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(at(spec.loc));
   (*module)->setAttr(kStageAttr, builder.getStringAttr("attn"));

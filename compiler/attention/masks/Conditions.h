@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace mhac::attn {
 
@@ -54,6 +55,15 @@ inline mlir::Value isInFirst(RegionBuilder &region, mlir::Value position, mlir::
     return below;
   mlir::Value zero = region.constant(0), above = isAtMost(region, zero, position);
   return both(region, above, below);
+}
+
+/// An input whose values are not checked.
+inline VariantParameter plainInput(llvm::StringRef name, llvm::StringRef dtype, llvm::SmallVector<std::string> dims) {
+  VariantParameter parameter;
+  parameter.name = name;
+  parameter.dtype = dtype;
+  parameter.dims = std::move(dims);
+  return parameter;
 }
 
 /// Whether queries and keys are the same tokens, so that one input describes both.

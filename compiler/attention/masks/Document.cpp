@@ -17,8 +17,8 @@ Attribute DocumentAttr::fromSpec(VariantReader &reader) { return get(reader.cont
 
 SmallVector<VariantParameter> DocumentAttr::parameters() const {
   if (getShared())
-    return {{kDocuments, "i64", {"batch", "query"}}};
-  return {{kQueries, "i64", {"batch", "query"}}, {kKeys, "i64", {"batch", "key"}}};
+    return {plainInput(kDocuments, "i64", {"batch", "query"})};
+  return {plainInput(kQueries, "i64", {"batch", "query"}), plainInput(kKeys, "i64", {"batch", "key"})};
 }
 
 Value DocumentAttr::isVisible(RegionBuilder &region) const {

@@ -31,8 +31,8 @@ SmallVector<VariantParameter> GlobalAttr::parameters() const {
   if (getTokens())
     return {};
   if (getShared())
-    return {{kTokens, "bool", {"batch", "query"}}};
-  return {{kQueries, "bool", {"batch", "query"}}, {kKeys, "bool", {"batch", "key"}}};
+    return {plainInput(kTokens, "bool", {"batch", "query"})};
+  return {plainInput(kQueries, "bool", {"batch", "query"}), plainInput(kKeys, "bool", {"batch", "key"})};
 }
 
 Value GlobalAttr::isVisible(RegionBuilder &region) const {

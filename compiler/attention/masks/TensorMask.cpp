@@ -31,8 +31,10 @@ LogicalResult TensorAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
 }
 
 SmallVector<VariantParameter> TensorAttr::parameters() const {
-  return {{kMask, getAdded() ? "f32" : "bool", {getBatch() ? "batch" : "1", std::to_string(getHeads()), getQuery() ? "query" : "1", kMaskKeys.str()},
-           /*strided=*/true}};
+  VariantParameter mask = plainInput(kMask, getAdded() ? "f32" : "bool",
+                                     {getBatch() ? "batch" : "1", std::to_string(getHeads()), getQuery() ? "query" : "1", kMaskKeys.str()});
+  mask.strided = true;
+  return {mask};
 }
 
 SmallVector<StringRef> TensorAttr::sizes() const { return {kMaskKeys}; }
