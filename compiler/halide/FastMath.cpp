@@ -5,16 +5,21 @@ using namespace Halide;
 
 namespace mhac::halide {
 
+/// c[0] + c[1] x + c[2] x^2 + ...
+template <size_t N> static Expr polynomial(const Expr &x, const float (&c)[N]) {
+  Expr sum = c[N - 1];
+  for (size_t i = N - 1; i-- > 0;)
+    sum = sum * x + c[i];
+  return sum;
+}
+
 Expr exp2NonPositive(const Expr &x) {
   // Minimax of 2^f on [-0.5, 0.5]. Adding 1.5 * 2^23 rounds to nearest and leaves the integer in the low bits, which move into the exponent.
   static const float c[] = {1.00000007f, 0.693146967f, 0.240221197f, 0.0555071327f, 0.00967554133f, 0.0013276472f};
   const float magic = 12582912.f;
   Expr shifted = strict_float(x + magic);
   Expr f = x - strict_float(shifted - magic);
-  Expr p = c[5];
-  for (int i = 4; i >= 0; --i)
-    p = p * f + c[i];
-  Expr power = reinterpret<float>(reinterpret<int32_t>(p) + (reinterpret<int32_t>(shifted) << 23));
+  Expr power = reinterpret<float>(reinterpret<int32_t>(polynomial(f, c)) + (reinterpret<int32_t>(shifted) << 23));
   return select(strict_float(x < -126.f), 0.f, power); // strict: otherwise NaN may take either side
 }
 
@@ -27,6 +32,47 @@ Expr logPositive(const Expr &x) {
   Expr t2 = t * t;
   Expr series = t * (2.f + t2 * (0.666666667f + t2 * (0.4f + t2 * (0.285714286f + t2 * 0.222222222f))));
   return cast<float>(n) * kLn2 + series;
+}
+
+Expr expFinite(const Expr &x) {
+  // x = n ln 2 + f with |f| <= ln(2) / 2; ln 2 in two parts, so that n times the first is exact. Strict: NaN takes the sides that keep it, and the
+  // subtractions stay in this order. From 88.37 on n is 128, whose exponent only fits because the polynomial is then below 1.
+  static const float c[] = {1.00000007f, 0.693146967f, 0.240221197f, 0.0555071327f, 0.00967554133f, 0.0013276472f};
+  const float magic = 12582912.f, largest = 88.72283f, smallest = -87.33654f;
+  Expr clamped = select(strict_float(largest < x), largest, x);
+  Expr shifted = strict_float(clamped * kLog2e + magic);
+  Expr n = strict_float(shifted - magic);
+  Expr f = strict_float((clamped - n * 0.693359375f) - n * -2.12194440e-4f);
+  Expr power = reinterpret<float>(reinterpret<int32_t>(polynomial(f * kLog2e, c)) + (reinterpret<int32_t>(shifted) << 23));
+  return select(strict_float(x < smallest), 0.f, power);
+}
+
+Expr logAny(const Expr &x) {
+  const float smallestNormal = 1.17549435e-38f;
+  Expr isSmall = strict_float(x < smallestNormal);
+  Expr result = logPositive(select(isSmall, x * 8388608.f, x)) - select(isSmall, 23 * kLn2, 0.f);
+  // By their bits, because arithmetic that may assume finite numbers could drop the special values.
+  const int32_t infinity = 0x7f800000, notANumber = 0x7fc00000;
+  Expr bits = select(strict_float(x > 0.f), select(reinterpret<int32_t>(x) == infinity, infinity, reinterpret<int32_t>(result)),
+                     strict_float(x == 0.f), -0x800000, notANumber);
+  return reinterpret<float>(bits);
+}
+
+Expr tanhFast(const Expr &x) {
+  // x P(x^2) / Q(x^2), minimax for |x| <= 8.7, where the result is 1 - 6e-8. Written as select, so that NaN passes.
+  static const float numerator[] = {0.9999999851773312f, 0.134004627334583f, 0.003518739422834163f, 2.0993760240130574e-05f, 1.3897535766562586e-08f};
+  static const float denominator[] = {1.f, 0.46733782969913945f, 0.025964876209745285f, 0.0003323640599728372f, 7.996487320271904e-07f};
+  const float largest = 8.7f;
+  Expr below = select(strict_float(largest < x), largest, x);
+  Expr clamped = select(strict_float(-largest > below), -largest, below);
+  Expr square = clamped * clamped;
+  Expr n = clamped * polynomial(square, numerator), d = polynomial(square, denominator);
+  // 1/d: bits subtracted from a constant are within 6 %, a minimax polynomial of d times that within 3e-5, a Newton step within the rounding.
+  static const float correction[] = {3.0481951f, -3.09533517f, 1.04711702f};
+  Expr guess = reinterpret<float>(0x7ef00000 - reinterpret<int32_t>(d));
+  Expr inverse = guess * polynomial(d * guess, correction);
+  Expr quotient = n * inverse;
+  return quotient * (1.f - d * inverse) + quotient;
 }
 
 } // namespace mhac::halide

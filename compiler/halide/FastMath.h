@@ -16,4 +16,15 @@ Halide::Expr exp2NonPositive(const Halide::Expr &x);
 /// ln(x) for normal f32 x > 0, relative error below 2e-7.
 Halide::Expr logPositive(const Halide::Expr &x);
 
+/// e^x for every f32 x, relative error below 3e-7. Never infinite: from 88.72 on it is e^88.72 = 3.4e38. Exactly 0 below -87.33, where the result
+/// would not be a normal number; NaN stays NaN.
+Halide::Expr expFinite(const Halide::Expr &x);
+
+/// ln(x) for every f32 x, relative error below 3e-7, denormal numbers too; -inf for 0, NaN for negative numbers and NaN, +inf for +inf.
+Halide::Expr logAny(const Halide::Expr &x);
+
+/// tanh(x) for every f32 x, relative error below 4e-7, +-1 from about 8.7 on; NaN stays NaN. Twenty instructions and no division: a soft cap applies
+/// it to every score.
+Halide::Expr tanhFast(const Halide::Expr &x);
+
 } // namespace mhac::halide
