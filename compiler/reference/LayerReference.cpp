@@ -146,6 +146,7 @@ private:
   /// The heads of one row, concatenated; appends the row's lse.
   std::vector<T> attend(Row row, const std::vector<T> &keys, const std::vector<T> &values, std::vector<double> &lse) {
     RowMask mask(spec, sizes, inputs, row.b);
+    const RowScores scores(spec, sizes, inputs, row.b, mask);
     const T scale = T(scoreScale(spec));
     std::vector<T> features = token(Part::Query, row.b, row.q);
     std::vector<T> output(n.H * n.e, T(0)), query(n.d), weights;
@@ -172,20 +173,28 @@ private:
         T dot = 0;
         for (int64_t i = 0; i < n.d; ++i)
           dot += query[i] * key[i];
-        weights[j] = scale * dot + T(mask.addition(h, row.q, visible[j]));
+        weights[j] = scores.score(h, row.q, visible[j], scale * dot) + T(mask.addition(h, row.q, visible[j]));
+        if (weights[j] < T(hidingScore))
+          weights[j] = -std::numeric_limits<T>::infinity();
         maximum = std::max(maximum, weights[j]);
+      }
+      if (std::all_of(weights.begin(), weights.end(), [](T weight) { return weight == -std::numeric_limits<T>::infinity(); })) {
+        lse.push_back(-std::numeric_limits<double>::infinity()); // as if no key were visible
+        continue;
       }
       for (T &weight : weights) {
         weight = std::exp(weight - maximum);
         sum += weight;
       }
+      std::optional<double> sink = scores.sink(h);
+      const T denominator = sink ? sum + std::exp(T(*sink) - maximum) : sum;
       for (size_t j = 0; j < visible.size(); ++j) {
         const T *value = &values[(g * sizes.key + visible[j]) * n.e];
         for (int64_t i = 0; i < n.e; ++i)
           output[h * n.e + i] += weights[j] * value[i];
       }
       for (int64_t i = 0; i < n.e; ++i)
-        output[h * n.e + i] /= sum;
+        output[h * n.e + i] /= denominator;
       lse.push_back(maximum + std::log(sum));
     }
     return output;
@@ -259,6 +268,8 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
       list.push_back({"bo", {n.m}});
   }
   for (auto &input : maskInputs(spec, sizes))
+    list.push_back(std::move(input));
+  for (auto &input : scoreInputs(spec, sizes))
     list.push_back(std::move(input));
   return list;
 }

@@ -67,6 +67,14 @@ inline VariantSpec anyOf(const std::vector<std::vector<VariantSpec>> &alternativ
   return v;
 }
 
+/// A list of words or numbers.
+inline Tree listTree(const std::vector<std::string> &scalars) {
+  std::vector<Tree> items;
+  for (const std::string &scalar : scalars)
+    items.push_back(scalarTree(scalar));
+  return listTree(std::move(items));
+}
+
 /// `heads` heads that share `kvHeads` keys and values; q, k, v are inputs and the heads are the output; scale 1.
 inline Spec plainSpec(int64_t heads, int64_t kvHeads, int64_t headDim, int64_t vHeadDim) {
   Spec spec;

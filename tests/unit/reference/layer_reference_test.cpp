@@ -204,6 +204,8 @@ TEST(LayerReference, RefusesWhatItDoesNotKnow) {
   spec.mask = {anyOf({{variant("causal")}, {variant("causal"), variant("lsh")}})};
   EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the mask 'lsh'");
   spec.mask = {};
-  spec.score = {variant("softcap", "50.0")};
-  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the score change 'softcap'");
+  spec.score = {variant("warp", "50.0")};
+  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the score change 'warp'");
+  spec.score = {variant("bias")};
+  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the input 'score_bias' is missing");
 }
