@@ -66,7 +66,7 @@ ArrayRef<VariantInfo> allVariants() {
 ArrayRef<StringLiteral> reservedVariantWords(VariantKind kind) {
   static constexpr StringLiteral masks[] = {"expr", "lsh"};
   static constexpr StringLiteral positions[] = {"rope"};
-  static constexpr StringLiteral scores[] = {"alibi", "bias", "expr", "relative_bias", "sink", "softcap"};
+  static constexpr StringLiteral scores[] = {"expr"};
   switch (kind) {
   case VariantKind::Mask:
     return masks;

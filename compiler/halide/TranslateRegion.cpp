@@ -2,6 +2,7 @@
 #include "halide/TranslateRegion.h"
 
 #include "attention/AttentionDialect.h"
+#include "halide/FastMath.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -215,6 +216,10 @@ private:
         .Case<arith::MinSIOp, arith::MinimumFOp>([&](auto o) { return min(in(o, 0), in(o, 1)); })
         .Case<arith::MaxSIOp, arith::MaximumFOp>([&](auto o) { return max(in(o, 0), in(o, 1)); })
         .Case([&](arith::NegFOp o) { return -in(o, 0); })
+        .Case<math::AbsFOp, math::AbsIOp>([&](auto o) { return Halide::cast(in(o, 0).type(), abs(in(o, 0))); })
+        .Case([&](math::ExpOp o) { return expFinite(in(o, 0)); })
+        .Case([&](math::LogOp o) { return logAny(in(o, 0)); })
+        .Case([&](math::TanhOp o) { return tanhFast(in(o, 0)); })
         .Case([&](arith::CmpIOp o) { return compare(o.getPredicate(), in(o, 0), in(o, 1)); })
         .Case([&](arith::CmpFOp o) { return compare(o.getPredicate(), in(o, 0), in(o, 1)); })
         .Case([&](arith::AndIOp o) { return o.getType().isInteger(1) ? in(o, 0) && in(o, 1) : in(o, 0) & in(o, 1); })

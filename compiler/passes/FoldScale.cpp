@@ -1,4 +1,4 @@
-// attn-fold-scale: scale * log2(e) joins the projection of the queries (Passes.td).
+// attn-fold-scale: scale, times log2(e) without a score region, joins the projection of the queries (Passes.td).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Passes.h"
 
@@ -21,13 +21,16 @@ namespace {
 void foldScale(AttentionOp attention) {
   auto result = dyn_cast<OpResult>(attention.getQuery());
   auto project = result ? dyn_cast<ProjectOp>(result.getOwner()) : ProjectOp();
-  // A score region would see scores in base 2; a second user of the queries, scaled queries
-  // (its shape may be asked for).
+  // A second user of the queries would see scaled queries (its shape may be asked for).
   auto isOther = [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); };
   if (!project || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result || attention.getValue() == result ||
-      !attention.getScore().empty() || !attention.getScores().empty() || attention.getBase2())
+      !attention.getScores().empty() || attention.getBase2())
     return;
-  double scale = attention.getScale().convertToDouble() * std::numbers::log2e;
+  // A score region wants scores in natural units.
+  const bool base2 = attention.getScore().empty();
+  double scale = attention.getScale().convertToDouble() * (base2 ? std::numbers::log2e : 1.);
+  if (scale == 1.)
+    return;
   SmallVector<Attribute> parts(project.getParts().getValue());
   auto part = cast<PartAttr>(parts[result.getResultNumber()]);
   if (part.getScale())
@@ -38,7 +41,7 @@ void foldScale(AttentionOp attention) {
                     part.getGroupStride(), part.getHeadStride(), builder.getF64FloatAttr(scale));
   project.setPartsAttr(builder.getArrayAttr(parts));
   attention.setScaleAttr(builder.getF64FloatAttr(1.0));
-  attention.setBase2(true);
+  attention.setBase2(base2);
 }
 
 struct FoldScalePass : mhac::impl::FoldScalePassBase<FoldScalePass> {

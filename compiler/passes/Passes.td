@@ -47,8 +47,8 @@ def FoldScalePass : Pass<"attn-fold-scale", "::mlir::func::FuncOp"> {
   let summary = "moves the score scale, and the change to base 2, into the projection of the queries";
   let description = [{
     Purpose: the inner loop of the softmax computes exp2(s - m) with no multiplication. Before: expanded variants. After: where the queries
-    come from attn.project and have no other use, and the scores have no region (which would see the changed scores), the part's scale holds
-    scale * log2(e), the op's scale is 1 and `base2` is set. Elsewhere nothing changes.
+    come from attn.project and have no other use, the part's scale holds scale * log2(e), the op's scale is 1 and `base2` is set; with a score
+    region, which wants natural units, the part's scale holds the scale alone and `base2` is not set. Elsewhere nothing changes.
 
     ```mlir
     %q = attn.project %x weights(%wq) {parts = [#attn.part<...>]} : ...

@@ -14,7 +14,7 @@ func.func @folded(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x2x?x4x
   return %o : tensor<?x2x?x4xf32>
 }
 
-// Queries that are an input, that are keys too, or that a score region looks at, stay as they are.
+// Queries that are an input, or that are keys too, stay as they are.
 // CHECK-LABEL: func.func @input
 // CHECK: scale 5.000000e-01 :
 func.func @input(%q: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
@@ -30,8 +30,11 @@ func.func @query_is_key(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x
   return %o : tensor<?x2x?x4xf32>
 }
 
+// A score region wants natural units: the scale alone moves.
 // CHECK-LABEL: func.func @score_region
-// CHECK: scale 5.000000e-01 :
+// CHECK: scale = 5.000000e-01 : f64>
+// CHECK: scale 1.000000e+00 :
+// CHECK-NOT: base2
 func.func @score_region(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x2x?x4xf32> {
   %q:2 = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#p, #p]} : (tensor<?x?x3xf32>, tensor<8x3xf32>) -> (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>)
   %o = attn.attention %q#0, %q#1, %q#1 scale 0.5 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)

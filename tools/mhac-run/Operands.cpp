@@ -2,6 +2,7 @@
 #include "Operands.h"
 
 #include "ParameterValues.h"
+#include "ScoreValues.h"
 #include "reference/masks.h"
 
 #include <mhac/runtime.h>
@@ -135,6 +136,7 @@ Operands::Operands(const Manifest &manifest, const Spec &spec, SizeValues sizes,
     place(argument, options, weightsOf, random);
   fillParameters(options, random);
   findWhatMatters(options, random);
+  fillScores(options);
   for (Buffer &buffer : buffers)
     if ((buffer.argument->role == Role::Input || buffer.argument->role == Role::Weight) && buffer.memory.use_count() == 1)
       fillNumbers(buffer, options, options.seed + 1000 * size_t(&buffer - buffers.data()));
@@ -220,6 +222,19 @@ void Operands::findWhatMatters(const FillOptions &options, std::mt19937_64 &rand
     else if (queryMatters[i] && random() % 2)
       tokenMatters[i] = false, excluded[i] = true;
   }
+}
+
+/// What the score list reads. A bias at a pair that is hidden stays NaN.
+void Operands::fillScores(const FillOptions &options) {
+  std::vector<std::unique_ptr<reference::RowMask>> masks;
+  if (options.poison && !spec.mask.empty())
+    for (int64_t b = 0; b < batchSize; ++b)
+      masks.push_back(std::make_unique<reference::RowMask>(spec, sizes(), views, b));
+  auto matters = [&](int64_t b, int64_t h, int64_t q, int64_t k) { return masks.empty() || masks[size_t(b)]->isVisible(h, q, k); };
+  const CallShape call{batchSize, *spec.layer.heads, querySize};
+  for (Buffer &buffer : buffers)
+    if (buffer.argument->role == Role::Parameter)
+      fillScoreInput(buffer.argument->name, views.at(buffer.argument->name), buffer.memory->data(), options.seed, call, matters);
 }
 
 /// Such that every projection gives numbers of about unit variance.

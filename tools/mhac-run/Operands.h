@@ -63,6 +63,7 @@ private:
   void place(const Argument &argument, const FillOptions &options, const Operands *weightsOf, std::mt19937_64 &random);
   void fillParameters(const FillOptions &options, std::mt19937_64 &random);
   void findWhatMatters(const FillOptions &options, std::mt19937_64 &random);
+  void fillScores(const FillOptions &options);
   void fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t seed);
   double deviation(const Argument &argument, const std::vector<int64_t> &shape) const;
   void writeStructure();
