@@ -186,10 +186,17 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
   Expr scaled = Sa(lane, i, jj, jt, c, qb, h, b) * (p.scale == 1.f ? Expr(1.f) : Expr(p.scale));
+  std::vector<Func> distanceTables;
   if (p.changeScore) {
+    std::vector<Expr> parts;
+    for (const auto &part : p.distanceParts) {
+      Func &table = distanceTables.emplace_back("distances");
+      table(e, h, b) = part(b, h, e);
+      parts.push_back(table(query(i) + lane - (tileKey(jt) + jj), h, b));
+    }
     // Before the mask, so that it is there once; finite whatever it makes of a hidden score, and below what any real one may reach.
-    Expr changed = p.changeScore(b, h, query(i) + lane, tileKey(jt) + jj, scaled) * kLog2e;
-    Sx(lane, i, jj, jt, c, qb, h, b) = finite(changed);
+    Expr changed = p.changeScore(b, h, query(i) + lane, tileKey(jt) + jj, scaled, parts) * kLog2e;
+    Sx(lane, i, jj, jt, c, qb, h, b) = p.boundedScores ? changed : finite(changed);
     scaled = Sx(lane, i, jj, jt, c, qb, h, b);
   }
   if (everyTileFull) {
@@ -319,6 +326,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     f->bound(jj, 0, TJ + 1).bound_storage(jt, C / TJ);
   for (Func *f : {&Mc, &Lc})
     f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
+  for (Func &table : distanceTables)
+    table.compute_at(perChunk).bound_storage(e, C + (NB + 2) * kLanes).bound_extent(h, 1).bound_extent(b, 1).vectorize(e, kLanes).never_partition_all();
   for (TransposedPairs &transposed : pairs)
     transposed.schedule(perChunk);
   if (listed) {

@@ -38,8 +38,12 @@ struct AttentionProblem {
   int64_t maximumKeys = 0; // over all calls
   bool fixedKeys = false;  // every call has maximumKeys keys
   float scale = 1.f;       // multiplies the scores (log2(e) included unless there is `changeScore`)
-  /// What becomes of a score, in natural units; none: nothing.
-  std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score)> changeScore;
+  /// What becomes of a score, in natural units, from the values of `distanceParts` for the pair; none: nothing.
+  std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score, const std::vector<Halide::Expr> &parts)>
+      changeScore;
+  bool boundedScores = false; // what changeScore makes is never infinite
+  /// What scores need that is a function of q - k for a row of the batch and a head.
+  std::vector<std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr distance)>> distanceParts;
   /// A logit of the row that joins the denominator, in natural units; none: nothing.
   std::function<Halide::Expr(Halide::Expr b, Halide::Expr h, Halide::Expr q)> sink;
   bool masked = false;     // some key can be hidden from a query

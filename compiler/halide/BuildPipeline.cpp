@@ -7,6 +7,7 @@
 #include "halide/Attention.h"
 #include "halide/HalideBoundary.h"
 #include "halide/Project.h"
+#include "halide/ScoreParts.h"
 #include "halide/TranslateRegion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -462,18 +463,27 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   bool translated = true;
   const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
                                  [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }};
-  auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at) {
+  auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at, const halide::RegionPart &part = {}) {
     at.insert(at.end(), params.begin(), params.end());
-    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile);
+    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile, part);
     translated = translated && succeeded(results);
     return succeeded(results) ? *results : std::vector<Halide::Expr>(4, Halide::Expr(0));
   };
   problem.isVisible = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k) -> Halide::Expr {
     return Halide::cast<bool>(evaluate(op.getMask(), {b, h, q, k})[0]);
   };
+  const SmallVector<Value> distanceParts = halide::findDistanceParts(op.getScore());
+  problem.boundedScores = halide::isBounded(op.getScore());
+  for (Value value : distanceParts) // the pair (distance, 0) stands for all of its distance
+    problem.distanceParts.push_back([&, value](Halide::Expr b, Halide::Expr h, Halide::Expr distance) {
+      return evaluate(op.getScore(), {b, h, distance, Halide::Expr(0), Halide::Expr(0.f)}, {{}, {value}})[0];
+    });
   if (changesScore)
-    problem.changeScore = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score) {
-      return evaluate(op.getScore(), {b, h, q, k, score})[0];
+    problem.changeScore = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score, const std::vector<Halide::Expr> &parts) {
+      halide::RegionPart rest;
+      for (auto [value, expr] : llvm::zip(distanceParts, parts))
+        rest.known[value] = expr;
+      return evaluate(op.getScore(), {b, h, q, k, score}, rest)[0];
     };
   if (!op.getSink().empty())
     problem.sink = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q) { return evaluate(op.getSink(), {b, h, q})[0]; };

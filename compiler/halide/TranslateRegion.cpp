@@ -22,7 +22,7 @@ namespace {
 
 class Translator {
 public:
-  Translator(Region &region, const TileContext &tile) : block(region.front()), tile(tile) {}
+  Translator(Region &region, const TileContext &tile, const RegionPart &part) : block(region.front()), tile(tile), part(part), values(part.known) {}
 
   FailureOr<std::vector<Expr>> run(const std::vector<RegionValue> &arguments) {
     if (arguments.size() != block.getNumArguments())
@@ -33,7 +33,17 @@ public:
       else
         values[argument] = std::get<Expr>(value);
     }
+    SmallVector<Value> wanted(part.wanted.begin(), part.wanted.end());
+    if (wanted.empty())
+      llvm::append_range(wanted, block.getTerminator()->getOperands());
+    llvm::DenseSet<Value> needed(wanted.begin(), wanted.end());
+    auto isNeeded = [&](Value value) { return needed.contains(value) && !part.known.count(value); };
+    for (Operation &op : llvm::reverse(block.without_terminator()))
+      if (llvm::any_of(op.getResults(), isNeeded))
+        needed.insert(op.operand_begin(), op.operand_end());
     for (Operation &op : block.without_terminator()) {
+      if (llvm::none_of(op.getResults(), isNeeded))
+        continue;
       if (auto range = dyn_cast<attn::LoadRangeOp>(op)) {
         loadRange(range);
         continue;
@@ -44,7 +54,7 @@ public:
       values[op.getResult(0)] = result;
     }
     std::vector<Expr> results;
-    for (Value value : block.getTerminator()->getOperands())
+    for (Value value : wanted)
       results.push_back(values.at(value));
     return results;
   }
@@ -237,13 +247,15 @@ private:
   Block &block;
   const TileContext &tile;
   llvm::DenseMap<Value, Halide::ImageParam> tensors;
-  std::map<Value, Expr, decltype([](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); })> values;
+  const RegionPart &part;
+  std::map<Value, Expr, ValueOrder> values;
 };
 
 } // namespace
 
-FailureOr<std::vector<Expr>> translateRegion(Region &region, const std::vector<RegionValue> &arguments, const TileContext &tile) {
-  return Translator(region, tile).run(arguments);
+FailureOr<std::vector<Expr>> translateRegion(Region &region, const std::vector<RegionValue> &arguments, const TileContext &tile,
+                                             const RegionPart &part) {
+  return Translator(region, tile, part).run(arguments);
 }
 
 } // namespace mhac::halide

@@ -8,6 +8,7 @@
 #include "mlir/Support/LLVM.h"
 
 #include <functional>
+#include <map>
 #include <variant>
 #include <vector>
 
@@ -27,9 +28,20 @@ struct TileContext {
   LoadPair loadPair;         // for attn.load at exactly (..., q, ..., k); none: element by element
 };
 
+/// Any order will do: nothing depends on it.
+struct ValueOrder {
+  bool operator()(mlir::Value a, mlir::Value b) const { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); }
+};
+
+/// A part of a region instead of all of it.
+struct RegionPart {
+  std::map<mlir::Value, Halide::Expr, ValueOrder> known; // what they are
+  std::vector<mlir::Value> wanted;                       // instead of what the region yields
+};
+
 /// The values that the region yields for these block arguments. Indices and i64 become int32: sizes are checked to fit before a kernel runs.
 /// Fails with an error at an op that has no translation.
 mlir::FailureOr<std::vector<Halide::Expr>> translateRegion(mlir::Region &region, const std::vector<RegionValue> &arguments,
-                                                             const TileContext &tile = {});
+                                                             const TileContext &tile = {}, const RegionPart &part = {});
 
 } // namespace mhac::halide

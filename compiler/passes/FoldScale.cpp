@@ -4,6 +4,7 @@
 
 #include "attention/AttentionDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <numbers>
@@ -18,13 +19,34 @@ namespace mhac {
 
 namespace {
 
+/// Multiplications by a constant above 0 with which a score region begins join the scale: a softcap has one.
+void foldFirstFactors(AttentionOp attention) {
+  if (attention.getScore().empty())
+    return;
+  Value score = attention.getScore().front().getArgument(4);
+  while (score.hasOneUse()) {
+    auto product = dyn_cast<arith::MulFOp>(*score.user_begin());
+    FloatAttr factor;
+    if (!product || !matchPattern(product.getLhs() == score ? product.getRhs() : product.getLhs(), m_Constant(&factor)))
+      return;
+    double scale = attention.getScale().convertToDouble() * factor.getValueAsDouble();
+    if (!(scale > 1e-30 && scale < 1e30)) // the op wants it finite and above 0, and f32 holds it
+      return;
+    attention.setScale(APFloat(scale));
+    product.replaceAllUsesWith(score);
+    product.erase();
+  }
+}
+
 void foldScale(AttentionOp attention) {
+  if (!attention.getScores().empty() || attention.getBase2())
+    return;
+  foldFirstFactors(attention);
   auto result = dyn_cast<OpResult>(attention.getQuery());
   auto project = result ? dyn_cast<ProjectOp>(result.getOwner()) : ProjectOp();
   // A second user of the queries would see scaled queries (its shape may be asked for).
   auto isOther = [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); };
-  if (!project || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result || attention.getValue() == result ||
-      !attention.getScores().empty() || attention.getBase2())
+  if (!project || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result || attention.getValue() == result)
     return;
   // A score region wants scores in natural units.
   const bool base2 = attention.getScore().empty();

@@ -44,3 +44,18 @@ func.func @score_region(%x: tensor<?x?x3xf32>, %w: tensor<8x3xf32>) -> tensor<?x
     }
   return %o : tensor<?x2x?x4xf32>
 }
+
+// The factor with which a score region begins is one of the scale: 0.5 * 0.25.
+// CHECK-LABEL: func.func @first_factor
+// CHECK: scale 1.250000e-01 :
+// CHECK: math.tanh %s : f32
+func.func @first_factor(%q: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
+  %o = attn.attention %q, %q, %q scale 0.5 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+    score(%b: index, %h: index, %i: index, %k: index, %s: f32) {
+      %c = arith.constant 2.5e-01 : f32
+      %x = arith.mulf %s, %c : f32
+      %t = math.tanh %x : f32
+      attn.yield %t : f32
+    }
+  return %o : tensor<?x2x?x4xf32>
+}
