@@ -73,19 +73,25 @@ class Artefact:
         self._function("mhac_status_name", ctypes.c_int, returns=ctypes.c_char_p)
         self._function("mhac_status_string", ctypes.c_int, returns=ctypes.c_char_p)
 
-    def __call__(self, threads=1, target=None, workspace=True, out=None, **arrays):
+    def __call__(self, threads=1, target=None, workspace=True, out=None, prepared=None, **arrays):
         """Runs the layer once.
 
         threads: 1 runs serially, n on a pool of n threads made for this call, 0 without a context.
         target: name of a target in the manifest; only kernels that need no CPU feature beyond its own are used. Default: the machine's best.
         workspace: True allocates what the layer asks for, False leaves that to the library, a writable, contiguous one-dimensional
             uint8 array is used as it is.
+        prepared: what prepare() returned; None: the call computes it.
         out: dictionary of arrays to write outputs to, by name; those that are not in it are made.
         arrays: inputs, weights and parameters by name.
         """
         sizes = self._sizes(arrays)
         outputs = self._outputs(sizes, {} if out is None else out)
         block, keep = self._struct(sizes, {**arrays, **outputs})
+        if prepared is not None:
+            if "prepared" not in self.manifest:
+                raise TypeError(f"{self.manifest['name']}: the layer has no prepared state")
+            keep.append(prepared)
+            self._put(block, self.manifest["prepared"]["offset"], prepared.ctypes.data)
         with _Context(self, threads, self._features(target)) as context:
             if workspace is True:
                 bytes_needed = ctypes.c_size_t()
@@ -103,6 +109,28 @@ class Artefact:
                 self._put(block, self.manifest["workspace"]["bytes_offset"], workspace.nbytes)
             self.check(context, getattr(self._library, self.manifest["symbols"]["call"])(context, block))
         return next(iter(outputs.values())) if len(outputs) == 1 else outputs
+
+    def prepare(self, **sizes):
+        """State that is made once, for the argument `prepared` of calls whose sequences are at most as long as the sizes given here.
+
+        sizes: "query" and "key" where the layer has them; fixed sizes need not be given.
+        """
+        symbols = self.manifest["symbols"]
+        if "prepare" not in symbols:
+            raise TypeError(f"{self.manifest['name']}: the layer has no prepared state")
+        wanted = {size["name"]: size["minimum"] for size in self.manifest["sizes"]}
+        if unknown := set(sizes) - set(wanted):
+            raise TypeError(f"prepare: unknown: {', '.join(sorted(unknown))}; wanted {', '.join(wanted)}")
+        block, _ = self._struct({**wanted, **sizes}, {})
+        self._function(symbols["prepared_bytes"], ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t))
+        self._function(symbols["prepare"], ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        bytes_needed = ctypes.c_size_t()
+        self.check(None, getattr(self._library, symbols["prepared_bytes"])(None, block, ctypes.byref(bytes_needed)))
+        alignment = self.manifest["prepared"]["alignment"]
+        memory = np.empty(bytes_needed.value + alignment, np.uint8)
+        memory = memory[-memory.ctypes.data % alignment:][:bytes_needed.value]
+        self.check(None, getattr(self._library, symbols["prepare"])(None, block, memory.ctypes.data))
+        return memory
 
     def check(self, context, status):
         """Raises MhacError unless the status is 0."""

@@ -37,7 +37,7 @@ LogicalResult ArgumentAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
                                    bool strided, ValueCheck check, StringAttr checkSize, StringAttr checkWith) {
   if (!isIdentifier(name)) // c1
     return emitError() << "name wants a C identifier, found \"" << name << "\"";
-  if ((check != ValueCheck::None) != bool(checkSize)) // c2
+  if ((check == ValueCheck::Range || check == ValueCheck::Sum) != bool(checkSize)) // c2
     return emitError() << "argument '" << name << "': check and check_size come together";
   if ((check == ValueCheck::Sum) != bool(checkWith))
     return emitError() << "argument '" << name << "': check = sum and check_with come together";

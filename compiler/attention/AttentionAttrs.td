@@ -21,7 +21,8 @@ def Attn_Role : I32Enum<"Role", "what an argument of an entry is for", [
   let cppNamespace = "::mhac::attn";
 }
 def Attn_ValueCheck : I32Enum<"ValueCheck", "how the values inside an integer argument are checked before a call runs", [
-    I32EnumCase<"None", 0, "none">, I32EnumCase<"Range", 1, "range">, I32EnumCase<"Sum", 2, "sum">]> {
+    I32EnumCase<"None", 0, "none">, I32EnumCase<"Range", 1, "range">, I32EnumCase<"Sum", 2, "sum">,
+    I32EnumCase<"Position", 3, "position">]> {
   let cppNamespace = "::mhac::attn";
 }
 def Attn_Offset : I32Enum<"Offset", "absolute position of query 0 (semantics section 3)", [
@@ -39,6 +40,16 @@ def Attn_Span : I32Enum<"Span", "how far an index of a tile reaches", [
 }
 def Attn_SpanAttr : EnumAttr<Attn_Dialect, Attn_Span, "span"> { let assemblyFormat = "`<` $value `>`"; }
 def Attn_SpanArrayAttr : TypedArrayAttrBase<Attn_SpanAttr, "one span a dimension">;
+def Attn_Pairing : I32Enum<"Pairing", "which features a rotation turns together: i with i + pairs, or 2i with 2i + 1", [
+    I32EnumCase<"Half", 0, "half">, I32EnumCase<"Interleaved", 1, "interleaved">]> {
+  let cppNamespace = "::mhac::attn";
+}
+def Attn_Norm : I32Enum<"Norm", "what a normalisation divides by: the root mean square, or the Euclidean length", [
+    I32EnumCase<"Rms", 0, "rms">, I32EnumCase<"L2", 1, "l2">]> {
+  let cppNamespace = "::mhac::attn";
+}
+def Attn_PairingAttr : EnumAttr<Attn_Dialect, Attn_Pairing, "pairing"> { let assemblyFormat = "`<` $value `>`"; }
+def Attn_NormAttr : EnumAttr<Attn_Dialect, Attn_Norm, "norm"> { let assemblyFormat = "`<` $value `>`"; }
 def Attn_OffsetAttr : EnumAttr<Attn_Dialect, Attn_Offset, "offset"> { let assemblyFormat = "`<` $value `>`"; }
 def Attn_LayoutAttr : EnumAttr<Attn_Dialect, Attn_Layout, "layout"> { let assemblyFormat = "`<` $value `>`"; }
 
@@ -47,8 +58,8 @@ def Attn_ArgumentAttr : Attn_Attr<"Argument", "argument"> {
   let description = [{
     On every argument and result of an entry, under the name `attn.argument`. `dims` names each dimension of the tensor, outermost first, by
     a size of the entry (`attn.sizes`) or by a number. `check = range` wants 0 <= value <= size `check_size`; `sum` also wants that the
-    value plus that of the argument `check_with` stays within the size. (c1) The name is a C identifier. (c2) A check names its size, and
-    `sum`, only `sum`, the other argument.
+    value plus that of the argument `check_with` stays within the size; `position` wants -2^30 <= value <= 2^30. (c1) The name is a C identifier. (c2) `range` and `sum` name
+    the size, and `sum`, only `sum`, the other argument.
   }];
   let parameters = (ins StringRefParameter<>:$name, EnumParameter<Attn_Role>:$role, Attn_StringList<>:$dims,
       DefaultValuedParameter<"bool", "false">:$strided,

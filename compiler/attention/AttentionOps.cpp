@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mhac::attn;
 
@@ -33,6 +35,7 @@ StringRef mhac::attn::sequenceOf(Value value, bool headsFirst) {
   return llvm::TypeSwitch<Operation *, StringRef>(value.getDefiningOp())
       .Case([&](ProjectOp op) { return sequenceOf(op.getInput()); })
       .Case([&](SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
+      .Case<NormalizeOp, RotateOp>([&](auto op) { return sequenceOf(op.getInput(), headsFirst); })
       .Case([&](AttentionOp op) { return sequenceOf(op.getQuery()); })
       .Default([](Operation *) { return "?"; });
 }
@@ -109,6 +112,60 @@ OpFoldResult SwapHeadsOp::fold(FoldAdaptor) {
   return inner && inner.getInput().getType() == getType() ? inner.getInput() : Value();
 }
 
+//===-- normalize, rotate -------------------------------------------------------------------------------------------------------------===//
+
+/// What both want of their input, and of a factor.
+static LogicalResult verifyHeads(Operation *op, RankedTensorType type) {
+  if (type.getRank() != 4 || type.isDynamicDim(1) || type.isDynamicDim(3) || !isa<FloatType>(type.getElementType()))
+    return op->emitOpError("(c1) input wants rank 4, static heads and width, and floats, found ") << type;
+  return success();
+}
+
+static bool isFactor(const llvm::APFloat &value) { return value.isFinite() && !value.isNegative() && !value.isZero(); }
+
+LogicalResult NormalizeOp::verify() {
+  RankedTensorType type = tensorOf(getInput());
+  if (failed(verifyHeads(*this, type))) // c1
+    return failure();
+  int64_t features = type.getDimSize(3) * (getAcrossHeads() ? type.getDimSize(1) : 1);
+  if (getWeight() && getWeight().getType() != RankedTensorType::get({features}, type.getElementType())) // c2
+    return emitOpError("(c2) weight wants ") << RankedTensorType::get({features}, type.getElementType()) << ", found " << getWeight().getType();
+  if (!getEpsilon().isFinite() || getEpsilon().isNegative()) // c3
+    return emitOpError("(c3) epsilon wants a finite number of at least 0, found ") << getEpsilonAttr();
+  if (!isFactor(getScale())) // c4
+    return emitOpError("(c4) scale wants a finite number above 0, found ") << getScaleAttr();
+  return success();
+}
+
+LogicalResult RotateOp::verify() {
+  RankedTensorType type = tensorOf(getInput());
+  if (failed(verifyHeads(*this, type))) // c1
+    return failure();
+  if (getFrequencies().empty() || int64_t(getFrequencies().size()) * 2 > type.getDimSize(3)) // c2
+    return emitOpError("(c2) wants from 1 to ") << type.getDimSize(3) / 2 << " frequencies, found " << getFrequencies().size();
+  for (double frequency : getFrequencies())
+    if (!std::isfinite(frequency))
+      return emitOpError("(c2) frequencies want finite numbers, found ") << frequency;
+  if (!isFactor(getMagnitude()) || !isFactor(getScale())) // c3
+    return emitOpError("(c3) magnitude and scale want finite numbers above 0, found ") << getMagnitudeAttr() << " and " << getScaleAttr();
+  for (Type param : getParams().getTypes()) // c4
+    if (!isa<RankedTensorType, IndexType>(param))
+      return emitOpError("(c4) params want ranked tensors and index, found ") << param;
+  return success();
+}
+
+LogicalResult RotateOp::verifyRegions() {
+  Type index = IndexType::get(getContext());
+  SmallVector<Type> wanted = {index, index};
+  llvm::append_range(wanted, getParams().getTypes());
+  if (!getPosition().hasOneBlock() || TypeRange(getPosition().getArgumentTypes()) != TypeRange(wanted)) // c5
+    return emitOpError("(c5) region 'position' wants one block with arguments (") << wanted << ")";
+  auto yield = getPosition().front().empty() ? YieldOp() : dyn_cast<YieldOp>(getPosition().front().back());
+  if (!yield || TypeRange(yield.getOperandTypes()) != TypeRange(index))
+    return emitOpError("(c5) region 'position' wants to yield an index");
+  return success();
+}
+
 //===-- attention ---------------------------------------------------------------------------------------------------------------------===//
 
 StringRef AttentionOp::getRegionName(unsigned region) {
@@ -159,7 +216,7 @@ Block &AttentionOp::addRegionBlock(unsigned region) {
 
 SmallVector<VariantInterface> AttentionOp::getVariants() {
   SmallVector<VariantInterface> variants;
-  for (ArrayAttr list : {getMasks(), getScores()})
+  for (ArrayAttr list : {getMasks(), getScores(), getPositions()})
     for (Attribute attribute : list)
       if (auto variant = dyn_cast<VariantInterface>(attribute))
         variants.push_back(variant);
@@ -191,7 +248,8 @@ static LogicalResult verifyShapes(AttentionOp op) {
 }
 
 static LogicalResult verifyVariants(AttentionOp op) {
-  for (auto [list, kind] : {std::pair(op.getMasks(), VariantKind::Mask), std::pair(op.getScores(), VariantKind::Score)}) { // c7
+  for (auto [list, kind] : {std::pair(op.getMasks(), VariantKind::Mask), std::pair(op.getScores(), VariantKind::Score),
+                            std::pair(op.getPositions(), VariantKind::Position)}) { // c7
     llvm::StringSet<> seen;
     for (Attribute attribute : list) {
       if (variantKind(attribute) != kind)

@@ -45,6 +45,54 @@ def Attn_SwapHeadsOp : Attn_Op<"swap_heads", [Pure]> {
   let hasFolder = 1;
 }
 
+def Attn_NormalizeOp : Attn_Op<"normalize", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "normalises the heads of Q or K (QK-norm)";
+  let description = [{
+    With x the features of a token's head, or with `across_heads` of all its heads in order, n of them:
+
+        rms: result = scale * w * x / sqrt(sum x^2 / n + epsilon)
+        l2:  result = scale * w * x / max(sqrt(sum x^2), epsilon)
+
+    w is `weight`, indexed by feature, or by head and feature with `across_heads`; 1 without one. Sums are f32.
+
+    (c1) The input is [b, heads, s, d] with static heads and width, of floats. (c2) The weight has rank 1, the input's element type and d
+    elements, heads * d with `across_heads`. (c3) Epsilon is finite and at least 0. (c4) The scale is finite and above 0.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Optional<AnyRankedTensor>:$weight, Attn_NormAttr:$kind, F64Attr:$epsilon,
+      UnitAttr:$across_heads, DefaultValuedAttr<F64Attr, "1.0">:$scale);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input (`weight` $weight^ `:` type($weight))? attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Attn_RotateOp : Attn_Op<"rotate", [Pure, IsolatedFromAbove, AllTypesMatch<["input", "result"]>]> {
+  let summary = "rotates pairs of features of Q or K by their token's position (RoPE)";
+  let description = [{
+    With P frequencies and p = position(b, s), pair j of head h is features j and j + P (`half`) or 2j and 2j + 1 (`interleaved`), (x, y), and
+
+        result = scale * magnitude * (x cos(p f_j) - y sin(p f_j), x sin(p f_j) + y cos(p f_j))
+
+    Features from 2P on are multiplied by `scale` only. Frequencies are in radians a position. An angle is p times the frequency in 2^-64 of a
+    turn, modulo a turn, in integers: positions of any size and sign lose nothing but the rounding of the frequency to f64, an error
+    below 2^-52 p f_j; cosine and sine are f32.
+
+    `position` takes (b, s, params...) and yields an index; s counts the tokens of the tensor. With `prepared` it is s plus what is the same for
+    all tokens of a batch row, at least -n and at most n for a call whose longest sequence has n tokens, and cosine and sine come from the prepared
+    state when the call has it: tables by position that all rotations with these frequencies and magnitude share. The bits are the same.
+
+    (c1) The input is [b, heads, s, d] with static heads and width, of floats. (c2) There are from 1 to d / 2 frequencies, all finite.
+    (c3) Magnitude and scale are finite and above 0. (c4) Params are ranked tensors and index values. (c5) The region has one block, takes two
+    index values and the params, and yields an index.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Variadic<AnyType>:$params, Attn_PairingAttr:$pairing, DenseF64ArrayAttr:$frequencies,
+      DefaultValuedAttr<F64Attr, "1.0">:$magnitude, DefaultValuedAttr<F64Attr, "1.0">:$scale, UnitAttr:$prepared);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$position);
+  let assemblyFormat = "$input (`params` `(` $params^ `:` type($params) `)`)? attr-dict `:` type($input) `position` $position";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def Attn_AttentionOp : Attn_Op<"attention",
     [Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
   let summary = "scaled dot-product attention with score and mask regions";
@@ -65,18 +113,20 @@ def Attn_AttentionOp : Attn_Op<"attention",
     [lo, hi) are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. `tiles`, of the same pass, is there when
     intervals do not say everything: it takes (b, h, q_first, q_last, k_first, k_last, params...) and yields two i1, whether some pair of the tile
     can be visible and whether all are. `sink` takes (b, h, q, params...) and yields f32. Before attn-expand-variants the
-    variants stand in `masks` and `scores`, and their run-time parameters in `params`, in that order. With `base2` the scores are already
-    multiplied by log2(e) (see attn-fold-scale). After attn-expand-variants the last two params are the numbers of queries and keys (index).
+    variants stand in `masks`, `scores` and `positions` (encodings of Q and K, in the order in which they are applied), and their run-time
+    parameters in `params`, in that order. With `base2` the scores are already multiplied by log2(e) (see attn-fold-scale). After
+    attn-expand-variants positions are ops ahead of this one, and the last two params are the numbers of queries and keys (index).
 
     (c1) Query, key and value have rank 4, static heads and widths, and one floating-point element type. (c2) Batch, key/value heads and
     keys agree. (c3) The key/value heads divide the query heads. (c4) Queries and keys have one width. (c5) The output is [b, h, q, e]. (c6)
-    lse is [b, h, q] of f32. (c7) `masks` and `scores` hold variants of their kind, none twice, and are empty once there is a region. (c8)
+    lse is [b, h, q] of f32. (c7) `masks`, `scores` and `positions` hold variants of their kind, none twice, and are empty once there is a region. (c8)
     Params are ranked tensors and index values; as long as there are variants, they are those that the variants ask for. (c9) Regions take
     and yield the values listed above, in one block. (c10) The scale is finite and above 0.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Variadic<AnyType>:$params,
       F64Attr:$scale, DefaultValuedAttr<Attn_OffsetAttr, "::mhac::attn::Offset::BottomRight">:$query_offset,
-      DefaultValuedAttr<ArrayAttr, "{}">:$masks, DefaultValuedAttr<ArrayAttr, "{}">:$scores, UnitAttr:$base2,
+      DefaultValuedAttr<ArrayAttr, "{}">:$masks, DefaultValuedAttr<ArrayAttr, "{}">:$scores,
+      DefaultValuedAttr<ArrayAttr, "{}">:$positions, UnitAttr:$base2,
       OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
   let regions = (region AnyRegion:$score, AnyRegion:$mask, AnyRegion:$blocks, AnyRegion:$tiles, AnyRegion:$sink);
@@ -99,7 +149,7 @@ def Attn_AttentionOp : Attn_Op<"attention",
     static unsigned getFirstParamArgument(unsigned region) { return getRegionIndexNames(region).size(); }
     /// Fills an empty region with a block of the right arguments and returns it.
     ::mlir::Block &addRegionBlock(unsigned region);
-    /// All variants, masks before scores: the order of their run-time parameters.
+    /// All variants, masks, scores, positions: the order of their run-time parameters.
     ::llvm::SmallVector<::mhac::attn::VariantInterface> getVariants();
   }];
 }
@@ -156,7 +206,7 @@ def Attn_TableOp : Attn_Op<"table", [Pure]> {
 }
 
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator]> {
-  let summary = "ends a region of attn.attention";
+  let summary = "ends a region of attn.attention or attn.rotate";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

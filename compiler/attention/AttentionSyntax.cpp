@@ -25,10 +25,12 @@ void AttentionOp::print(OpAsmPrinter &printer) {
     printer << " masks " << getMasks();
   if (!getScores().empty())
     printer << " scores " << getScores();
+  if (!getPositions().empty())
+    printer << " positions " << getPositions();
   if (getBase2())
     printer << " base2";
   printer.printOptionalAttrDict((*this)->getAttrs(), {getScaleAttrName(), getQueryOffsetAttrName(), getMasksAttrName(), getScoresAttrName(),
-                                                      getBase2AttrName()});
+                                                      getPositionsAttrName(), getBase2AttrName()});
   printer << " : (" << getQuery().getType() << ", " << getKey().getType() << ", " << getValue().getType() << ") -> ("
           << (*this)->getResultTypes() << ')';
   for (Region &region : (*this)->getRegions()) {
@@ -63,14 +65,17 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
       return failure();
     offset = *parsed;
   }
-  ArrayAttr masks = builder.getArrayAttr({}), scores = masks;
+  ArrayAttr masks = builder.getArrayAttr({}), scores = masks, positions = masks;
   if (succeeded(parser.parseOptionalKeyword("masks")) && parser.parseAttribute(masks))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("scores")) && parser.parseAttribute(scores))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("positions")) && parser.parseAttribute(positions))
+    return failure();
   state.addAttribute(getQueryOffsetAttrName(state.name), OffsetAttr::get(parser.getContext(), offset));
   state.addAttribute(getMasksAttrName(state.name), masks);
   state.addAttribute(getScoresAttrName(state.name), scores);
+  state.addAttribute(getPositionsAttrName(state.name), positions);
   if (succeeded(parser.parseOptionalKeyword("base2")))
     state.addAttribute(getBase2AttrName(state.name), builder.getUnitAttr());
   if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() || parser.parseLParen() || parser.parseTypeList(types) ||

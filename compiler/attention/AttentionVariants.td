@@ -6,6 +6,7 @@
 
 include "attention/AttentionAttrs.td"
 include "attention/masks/Masks.td"
+include "attention/positions/Positions.td"
 include "attention/scores/Scores.td"
 
 #endif

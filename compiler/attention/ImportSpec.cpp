@@ -54,6 +54,7 @@ private:
   SmallVector<VariantInterface> variants() const;
   SourceLocation placeOf(VariantInterface variant) const;
   void checkSameInput(VariantInterface variant, const VariantParameter &first, const VariantParameter &second);
+  void importPositions();
   void warnAboutPositions();
   void addSizes();
   std::string sizeName(StringRef name) const { return name == "key" && !hasKeySize() ? "query" : name.str(); }
@@ -96,10 +97,22 @@ void Importer::importVariants(const std::vector<VariantSpec> &list, VariantKind 
       attributes.push_back(attribute);
 }
 
-/// The variants of attn.attention, masks before scores.
+/// The encodings of Q and K in the order in which they are applied.
+void Importer::importPositions() {
+  importVariants(spec.position, VariantKind::Position, positions);
+  if (!layer.qkNorm)
+    return;
+  auto norm = variantFromSpec(VariantKind::Position, *layer.qkNorm, kUnlistedPlace, spec, builder.getContext(), diagnostics);
+  bool isBehind = llvm::any_of(layer.qkNorm->arguments.fields,
+                               [](const auto &field) { return *field.first == "place" && field.second.scalar == "after_rope"; });
+  if (norm)
+    positions.insert(isBehind ? positions.end() : positions.begin(), norm);
+}
+
+/// The variants of attn.attention: masks, scores, positions.
 SmallVector<VariantInterface> Importer::variants() const {
   SmallVector<VariantInterface> list;
-  for (ArrayRef<Attribute> attributes : {ArrayRef(masks), ArrayRef(scores)})
+  for (ArrayRef<Attribute> attributes : {ArrayRef(masks), ArrayRef(scores), ArrayRef(positions)})
     for (Attribute attribute : attributes)
       list.push_back(cast<VariantInterface>(attribute));
   return list;
@@ -111,7 +124,7 @@ SourceLocation Importer::placeOf(VariantInterface variant) const {
     for (const VariantSpec &element : *list)
       if (*element.word == variant.info().word)
         return element.word.loc;
-  return spec.loc;
+  return layer.qkNorm && *layer.qkNorm->word == variant.info().word ? layer.qkNorm->word.loc : spec.loc;
 }
 
 void Importer::warnAboutPositions() {
@@ -258,7 +271,7 @@ void Importer::addArguments() {
       SmallVector<std::string> dims;
       for (StringRef dim : parameter.dims)
         dims.push_back(sizeName(dim));
-      addArgument(makeArgument(parameter.name, Role::Parameter, dims, elementType(*dtypeFromWord(parameter.dtype)), at(placeOf(variant)), parameter.strided,
+      addArgument(makeArgument(parameter.name, parameter.isWeight ? Role::Weight : Role::Parameter, dims, elementType(*dtypeFromWord(parameter.dtype)), at(placeOf(variant)), parameter.strided,
                                parameter.check, parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
     }
 
@@ -352,7 +365,7 @@ void Importer::buildBody(func::FuncOp function) {
   Offset offset = *symbolizeOffset(static_cast<uint32_t>(*spec.queryOffset));
   auto attention = AttentionOp::create(builder, at(layer.loc), RankedTensorType::get(shape, activation),
                                        wantsLse ? results[1].type : Type(), q, k, v, params, llvm::APFloat(scale), offset,
-                                       builder.getArrayAttr(masks), builder.getArrayAttr(scores), /*base2=*/false, ScheduleAttr());
+                                       builder.getArrayAttr(masks), builder.getArrayAttr(scores), builder.getArrayAttr(positions), /*base2=*/false, ScheduleAttr());
 
   Value y = attention.getOutput();
   if (*spec.projections.output)
@@ -367,7 +380,7 @@ void Importer::buildBody(func::FuncOp function) {
 
 OwningOpRef<ModuleOp> Importer::import() {
   importVariants(spec.mask, VariantKind::Mask, masks);
-  importVariants(spec.position, VariantKind::Position, positions);
+  importPositions();
   importVariants(spec.score, VariantKind::Score, scores);
   if (diagnostics.hasErrors())
     return {};

@@ -5,6 +5,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/xxhash.h"
+
 #include <algorithm>
 
 namespace mhac {
@@ -16,6 +19,32 @@ static int indexByName(const auto &list, llvm::StringRef name) {
 
 int KernelInterface::sizeIndex(llvm::StringRef wanted) const { return indexByName(sizes, wanted); }
 int KernelInterface::argumentIndex(llvm::StringRef wanted) const { return indexByName(arguments, wanted); }
+
+int KernelInterface::preparedIndex(llvm::ArrayRef<double> frequencies, double magnitude) const {
+  for (size_t i = 0; i < prepared.size(); ++i)
+    if (llvm::ArrayRef(prepared[i].frequencies) == frequencies && prepared[i].magnitude == magnitude)
+      return static_cast<int>(i);
+  return -1;
+}
+
+uint64_t KernelInterface::preparedTag() const {
+  std::vector<uint64_t> numbers;
+  for (const PreparedTableInfo &table : prepared) {
+    numbers.push_back(table.frequencies.size());
+    for (double frequency : table.frequencies)
+      numbers.push_back(llvm::bit_cast<uint64_t>(frequency));
+    numbers.push_back(llvm::bit_cast<uint64_t>(table.magnitude));
+  }
+  return llvm::xxh3_64bits(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()), numbers.size() * sizeof(uint64_t)));
+}
+
+uint64_t KernelInterface::positionSizes() const {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i].name == "query" || sizes[i].name == "key")
+      bits |= uint64_t(1) << i;
+  return bits;
+}
 
 static DType dtypeOf(mlir::Type type) {
   std::string text;
@@ -37,6 +66,7 @@ public:
     addArguments();
     addWeightLayouts();
     resolveChecks();
+    addPrepared();
     layOut();
     addConstants();
   }
@@ -47,6 +77,7 @@ private:
   void addArgument(attn::ArgumentAttr attribute, mlir::Type type);
   void addWeightLayouts();
   void resolveChecks();
+  void addPrepared();
   void layOut();
   void addConstants();
 
@@ -114,6 +145,20 @@ void InterfaceBuilder::resolveChecks() {
   }
 }
 
+void InterfaceBuilder::addPrepared() {
+  function.walk([&](attn::RotateOp op) {
+    double magnitude = op.getMagnitude().convertToDouble();
+    if (!op.getPrepared() || interface.preparedIndex(op.getFrequencies(), magnitude) >= 0)
+      return;
+    PreparedTableInfo table;
+    table.name = "rotary_table" + (interface.prepared.empty() ? std::string() : std::to_string(interface.prepared.size()));
+    table.dims = {{ExtentInfo::kPositions, 16, 16}, {-1, 1, int64_t(op.getFrequencies().size()) * 2}};
+    table.frequencies.assign(op.getFrequencies().begin(), op.getFrequencies().end());
+    table.magnitude = magnitude;
+    interface.prepared.push_back(std::move(table));
+  });
+}
+
 /// Offsets as C gives them: all fields have 8 bytes. The order is part of the ABI of the generated header.
 void InterfaceBuilder::layOut() {
   int64_t next = 8; // behind struct_size
@@ -131,6 +176,8 @@ void InterfaceBuilder::layOut() {
   }
   place(interface.workspaceOffset);
   place(interface.workspaceBytesOffset);
+  if (!interface.prepared.empty())
+    place(interface.preparedOffset);
   interface.argsBytes = next;
 }
 

@@ -5,6 +5,7 @@
 
 #include "support/DTypes.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,14 +24,15 @@ struct SizeInfo {
   bool isFixed() const { return minimum == maximum; }
 };
 
-/// ceil(sizes[size] / divisor) * factor; size == -1: factor alone.
+/// ceil(sizes[size] / divisor) * factor; size == -1: factor alone; kPositions, in prepared tables only: the positions of the state.
 struct ExtentInfo {
+  static constexpr int kPositions = -2;
   int size = -1;
   int64_t divisor = 1, factor = 1;
 };
 
 enum class ArgumentRole { Input, Weight, Parameter, Output };
-enum class ArgumentCheck { None, Range, Sum };
+enum class ArgumentCheck { None, Range, Sum, Position };
 
 /// A tensor argument, dimensions outermost first.
 struct ArgumentInfo {
@@ -55,8 +57,17 @@ struct WorkspaceBufferInfo {
   std::vector<ExtentInfo> dims;
 };
 
+/// Cosine and sine by position, made once by <name>_prepare: [2 * pairs, positions] in C's order, cosines of all pairs first.
+struct PreparedTableInfo {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<ExtentInfo> dims; // innermost first
+  std::vector<double> frequencies;
+  double magnitude = 1;
+};
+
 struct OperandInfo {
-  enum class Kind { Argument, Workspace, Size };
+  enum class Kind { Argument, Workspace, Size, Prepared };
   Kind kind;
   int index;
 };
@@ -82,6 +93,7 @@ struct CandidateInfo {
   int batchSize = -1; // batch-major: one task runs all kernels for one element of this size; -1: a kernel runs for all of them
   std::vector<WorkspaceBufferInfo> workspace;
   std::vector<KernelInfo> kernels;
+  size_t prepareCount = 0; // the last so many kernels make the entry's prepared tables and are no part of a call
   int64_t arenaBytes = 0;
   std::vector<std::string> schedules; // "attn.project: x86_project_f8_t32 (reason)", one an op, for the manifest and --explain
 };
@@ -95,15 +107,20 @@ struct KernelInterface {
   std::vector<std::pair<std::string, int64_t>> constants; // fixed dimensions of the layer, for header and manifest: ("heads", 12), ...
   int64_t argsBytes = 0; // sizeof the argument struct
   int64_t workspaceOffset = 0, workspaceBytesOffset = 0;
+  std::vector<PreparedTableInfo> prepared;
+  int64_t preparedOffset = -1; // of the pointer to prepared state; -1: the entry has none
   std::vector<std::string> description; // what the layer computes, lines for people; for the header
 
   int sizeIndex(llvm::StringRef name) const;     // -1 when absent
+  int preparedIndex(llvm::ArrayRef<double> frequencies, double magnitude) const; // -1 when absent
+  uint64_t preparedTag() const;                  // differs between entries whose prepared state differs
+  uint64_t positionSizes() const;                // bit i: sizes[i] counts the positions of a sequence
   int argumentIndex(llvm::StringRef name) const; // -1 when absent
 };
 
 /// The interface of the module's one entry, with candidates that have no kernels yet. The argument struct is laid out as C does on LP64:
 /// `size_t struct_size`, an `int64_t` per size that is not fixed, then per tensor its pointer and, if it takes strides, `const int64_t *`,
-/// then `void *workspace` and `size_t workspace_bytes`: every field has 8 bytes.
+/// then `void *workspace` and `size_t workspace_bytes`, then `const void *prepared` if there are prepared tables: every field has 8 bytes.
 KernelInterface makeKernelInterface(mlir::ModuleOp module);
 
 } // namespace mhac

@@ -48,7 +48,9 @@ static Object mapSchema(Object properties, Array required) {
 
 //===-- variants --------------------------------------------------------------------------------------------------------------------------===//
 
-static Object variantFieldSchema(const attn::FieldInfo &field) {
+static Object variantFieldsSchema(const attn::VariantInfo &variant, StringRef map);
+
+static Object variantFieldSchema(const attn::VariantInfo &variant, const attn::FieldInfo &field) {
   using attn::FieldType;
   Array words;
   for (StringRef word : field.words)
@@ -67,6 +69,8 @@ static Object variantFieldSchema(const attn::FieldInfo &field) {
     choices.push_back(Object{{"type", Array{"string", "number", "boolean"}}});
   else if (field.type == FieldType::Variants)
     choices.push_back(Object{{"type", "array"}, {"items", Object{{"type", Array{"string", "object", "array"}}}}});
+  else if (field.type == FieldType::Map)
+    choices.push_back(variantFieldsSchema(variant, field.name));
   Object schema{{"description", field.doc}, {"anyOf", std::move(choices)}};
   if (field.fallback == "[]")
     schema["default"] = Array{};
@@ -75,18 +79,27 @@ static Object variantFieldSchema(const attn::FieldInfo &field) {
   return schema;
 }
 
-/// What may follow `word:`.
-static Value variantArguments(const attn::VariantInfo &variant) {
-  if (variant.fields.size() == 1 && variant.fields[0].name.empty())
-    return variantFieldSchema(variant.fields[0]);
+/// The keys of the variant, or of its field `map`.
+static Object variantFieldsSchema(const attn::VariantInfo &variant, StringRef map) {
   Object properties;
   Array required;
   for (const attn::FieldInfo &field : variant.fields) {
-    properties[field.name] = variantFieldSchema(field);
+    StringRef name = field.name;
+    bool isHere = map.empty() || (name.consume_front(map) && name.consume_front("."));
+    if (!isHere || name.contains('.') || name.empty())
+      continue;
+    properties[name] = variantFieldSchema(variant, field);
     if (field.fallback.empty())
-      required.push_back(field.name);
+      required.push_back(name);
   }
-  Object map = mapSchema(std::move(properties), std::move(required));
+  return mapSchema(std::move(properties), std::move(required));
+}
+
+/// What may follow `word:`.
+static Value variantArguments(const attn::VariantInfo &variant) {
+  if (variant.fields.size() == 1 && variant.fields[0].name.empty())
+    return variantFieldSchema(variant, variant.fields[0]);
+  Object map = variantFieldsSchema(variant, "");
   map["type"] = Array{"object", "null"};
   return map;
 }
@@ -94,9 +107,9 @@ static Value variantArguments(const attn::VariantInfo &variant) {
 static Object variantsSchema(StringRef kind) {
   Array elements;
   for (const attn::VariantInfo &variant : attn::allVariants()) {
-    if (attn::kindName(variant.kind) != kind)
+    if (attn::kindName(variant.kind) != kind || !variant.listed)
       continue;
-    bool needsArguments = llvm::any_of(variant.fields, [](const attn::FieldInfo &field) { return field.fallback.empty(); });
+    bool needsArguments = llvm::any_of(variant.fields, [](const attn::FieldInfo &field) { return field.fallback.empty() && !field.name.contains('.'); });
     if (!needsArguments)
       elements.push_back(Object{{"const", variant.word}, {"description", variant.doc}});
     Object map = mapSchema(Object{{variant.word, variantArguments(variant)}}, Array{variant.word});
@@ -137,6 +150,11 @@ static Object fieldSchema(const SpecField &field) {
                                   mapSchema(Object{{"max", integerSchema(field)}}, Array{"max"})}}};
   case FieldKind::Variants:
     return variantsSchema(field.words);
+  case FieldKind::Variant:
+    for (const attn::VariantInfo &variant : attn::allVariants())
+      if (variant.word == field.words)
+        return *variantArguments(variant).getAsObject();
+    break;
   case FieldKind::WordList:
     return Object{{"type", "array"}, {"items", Object{{"enum", wordsOf(field)}}}, {"uniqueItems", true},
                   {"contains", Object{{"const", field.defaultText.trim("[]")}}}};

@@ -65,15 +65,13 @@ ArrayRef<VariantInfo> allVariants() {
 
 ArrayRef<StringLiteral> reservedVariantWords(VariantKind kind) {
   static constexpr StringLiteral masks[] = {"expr", "lsh"};
-  static constexpr StringLiteral positions[] = {"rope"};
   static constexpr StringLiteral scores[] = {"expr"};
   switch (kind) {
   case VariantKind::Mask:
     return masks;
-  case VariantKind::Position:
-    return positions;
   case VariantKind::Score:
     return scores;
+  case VariantKind::Position:
   case VariantKind::Layout:
     return {};
   }
@@ -117,6 +115,8 @@ static std::string wantedBy(const FieldInfo &field) {
     return "a text";
   case FieldType::Variants:
     return "a list";
+  case FieldType::Map:
+    return wanted + (wanted.empty() ? "a map" : " or a map");
   default:
     break;
   }
@@ -127,7 +127,7 @@ static std::string wantedBy(const FieldInfo &field) {
 }
 
 void VariantReader::reportWrong(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
-  StringRef name = field.name.empty() ? info.word : StringRef(field.name);
+  StringRef name = field.name.empty() ? info.word : StringRef(field.name).substr(field.name.rfind('.') + 1);
   std::string remedy;
   if (tree.kind == Tree::Kind::Scalar) {
     SmallVector<StringRef> words(field.words.begin(), field.words.end());
@@ -209,6 +209,10 @@ bool VariantReader::readField(const VariantInfo &info, const FieldInfo &field, c
     return readList(info, field, tree);
   case FieldType::Variants:
     return readVariants(info, field, tree);
+  case FieldType::Map:
+    if (tree.kind == Tree::Kind::Map)
+      return readFields(info, field.name, tree);
+    return readScalar(info, field, tree);
   default:
     return readScalar(info, field, tree);
   }
@@ -216,16 +220,29 @@ bool VariantReader::readField(const VariantInfo &info, const FieldInfo &field, c
 
 bool VariantReader::read(const VariantInfo &info) {
   const Tree &arguments = element.arguments;
-  bool isOnlyField = info.fields.size() == 1 && info.fields[0].name.empty();
-  bool good = true;
-  if (isOnlyField && arguments.kind != Tree::Kind::Null)
+  if (info.fields.size() == 1 && info.fields[0].name.empty() && arguments.kind != Tree::Kind::Null)
     return readField(info, info.fields[0], arguments);
+  return readFields(info, "", arguments);
+}
+
+/// Reads the keys of the variant, or of its field `map`.
+bool VariantReader::readFields(const VariantInfo &info, StringRef map, const Tree &arguments) {
+  // A field's key in this map; empty for those of others.
+  auto keyOf = [&](const FieldInfo &field) {
+    StringRef name = field.name;
+    bool isHere = map.empty() || (name.consume_front(map) && name.consume_front("."));
+    return isHere && !name.contains('.') ? name : StringRef();
+  };
+  const std::string shown = map.empty() ? info.word.str() : map.str();
+  const SourceLocation loc = map.empty() ? element.word.loc : arguments.loc;
+  bool good = true;
   SmallVector<StringRef> known;
   for (const FieldInfo &field : info.fields)
-    known.push_back(field.name);
+    if (!keyOf(field).empty())
+      known.push_back(keyOf(field));
   if (arguments.kind == Tree::Kind::Map) {
     for (const auto &[key, value] : arguments.fields) {
-      const FieldInfo *field = llvm::find_if(info.fields, [&](const FieldInfo &field) { return field.name == key.value; });
+      const FieldInfo *field = llvm::find_if(info.fields, [&](const FieldInfo &field) { return keyOf(field) == key.value; });
       if (field != info.fields.end()) {
         good &= readField(info, *field, value);
         continue;
@@ -233,29 +250,31 @@ bool VariantReader::read(const VariantInfo &info) {
       std::string remedy = didYouMean(key.value, known);
       if (remedy.empty())
         remedy = known.empty() ? "; it takes none" : "; known keys are " + listWords(known, "and");
-      diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in '" + info.word.str() + "'" + remedy).length =
+      diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in '" + shown + "'" + remedy).length =
           key.value.size();
       good = false;
     }
   } else if (arguments.kind != Tree::Kind::Null) {
     std::string wanted = known.empty() ? "' takes no arguments" : "' must be a map of " + listWords(known, "and");
-    diagnostics.error(arguments.loc, "'" + info.word.str() + wanted + ", found " + describeTree(arguments)).length =
+    diagnostics.error(arguments.loc, "'" + shown + wanted + ", found " + describeTree(arguments)).length =
         writtenLength(arguments);
     return false;
   }
   for (const FieldInfo &field : info.fields) {
-    bool isWritten = llvm::any_of(arguments.fields, [&](const auto &entry) { return entry.first.value == field.name; });
-    if (isWritten)
+    StringRef name = keyOf(field);
+    bool isOnly = map.empty() && field.name.empty();
+    bool isWritten = llvm::any_of(arguments.fields, [&](const auto &entry) { return entry.first.value == name; });
+    if (isWritten || (name.empty() && !isOnly))
       continue;
     if (field.fallback.empty()) {
-      std::string what = field.name.empty() ? std::string("missing argument of '") : "missing key '" + field.name.str() + "' in '";
-      diagnostics.error(element.word.loc, what + info.word.str() + "' (" + field.doc.str() + ")").length = info.word.size();
+      std::string what = isOnly ? std::string("missing argument of '") : "missing key '" + name.str() + "' in '";
+      diagnostics.error(loc, what + shown + "' (" + field.doc.str() + ")").length = map.empty() ? info.word.size() : 1;
       good = false;
     }
     Tree fallback;
     fallback.kind = field.fallback == "[]" ? Tree::Kind::List : Tree::Kind::Scalar;
     fallback.scalar = field.fallback.str();
-    fallback.loc = element.word.loc;
+    fallback.loc = loc;
     values[field.name.str()] = fallback;
   }
   return good;
@@ -290,6 +309,8 @@ ArrayRef<SmallVector<Attribute>> VariantReader::variants(StringRef field) const 
   auto found = nested.find(field.str());
   return found == nested.end() ? ArrayRef<SmallVector<Attribute>>() : ArrayRef(found->second);
 }
+
+bool VariantReader::isMap(StringRef field) const { return values.at(field.str()).kind == Tree::Kind::Map; }
 
 SourceLocation VariantReader::location(StringRef field) const { return values.at(field.str()).loc; }
 
@@ -334,13 +355,13 @@ static void reportUnknown(VariantKind kind, const VariantSpec &element, Diagnost
 
   for (VariantKind other : {VariantKind::Mask, VariantKind::Position, VariantKind::Score}) {
     bool belongs = llvm::is_contained(reservedVariantWords(other), word) ||
-                   llvm::any_of(allVariants(), [&](const VariantInfo &info) { return info.kind == other && info.word == word; });
+                   llvm::any_of(allVariants(), [&](const VariantInfo &info) { return info.kind == other && info.word == word && info.listed; });
     if (belongs)
       return report(Severity::Error, ("unknown " + kindName(kind) + " '" + word + "'; it belongs in '" + kindName(other) + "'").str());
   }
   SmallVector<StringRef> known;
   for (const VariantInfo &info : allVariants())
-    if (info.kind == kind)
+    if (info.kind == kind && info.listed)
       known.push_back(info.word);
   ArrayRef<StringLiteral> reserved = reservedVariantWords(kind);
   SmallVector<StringRef> words = known, planned(reserved.begin(), reserved.end());
@@ -359,6 +380,8 @@ Attribute variantFromSpec(VariantKind kind, const VariantSpec &element, size_t p
   for (const Entry &entry : registry()) {
     if (entry.info.kind != kind || entry.info.word != StringRef(*element.word))
       continue;
+    if (!entry.info.listed && place != kUnlistedPlace)
+      break;
     VariantReader reader(element, kind, place, spec, context, diagnostics);
     return reader.read(entry.info) ? entry.fromSpec(reader) : Attribute();
   }

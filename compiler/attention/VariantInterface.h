@@ -28,8 +28,8 @@ enum class VariantKind { Mask, Position, Score, Layout };
 llvm::StringRef kindName(VariantKind kind);
 
 /// What a YAML field of a variant may hold. Text: a scalar that only the variant can check. Variants: a list of variants of the same kind, each a
-/// word, a `word: arguments`, or a list of these.
-enum class FieldType { Word, Integer, Number, NumberList, WordList, Text, Variants };
+/// word, a `word: arguments`, or a list of these. Map: its keys are the rows named "<field>.<key>" behind it; `words` may stand instead.
+enum class FieldType { Word, Integer, Number, NumberList, WordList, Text, Variants, Map };
 
 /// One key of a variant in YAML; the same row reads it and describes it in the JSON schema.
 struct FieldInfo {
@@ -49,6 +49,7 @@ struct VariantInfo {
   llvm::StringRef doc; // one sentence
   llvm::ArrayRef<FieldInfo> fields;
   bool repeatable = false; // may stand several times in one list
+  bool listed = true;      // is a word of the list of its kind; otherwise a field of its own in the spec
 };
 
 /// All variants of all kinds, sorted by kind, then by word.
@@ -67,6 +68,7 @@ struct VariantParameter {
   ValueCheck check{};        // of integer values
   llvm::StringRef checkSize; // "key": 0 <= value <= number of keys
   llvm::StringRef checkWith; // the parameter that is added before the check
+  bool isWeight = false;     // learned: a weight in the interface
 };
 
 /// The parameters of a list of variants, in order, those of equal name once: the order of the operands `params`.
@@ -95,6 +97,8 @@ public:
   /// A list; nullopt when a word was given instead.
   std::optional<llvm::SmallVector<double>> numbers(llvm::StringRef field) const;
   llvm::SmallVector<llvm::StringRef> words(llvm::StringRef field) const;
+  /// Whether a map was given for a field of type Map.
+  bool isMap(llvm::StringRef field) const;
   LocatedText text(llvm::StringRef field) const;
   /// The elements of a list of variants; one that is a list itself has several attributes.
   llvm::ArrayRef<llvm::SmallVector<mlir::Attribute>> variants(llvm::StringRef field) const;
@@ -113,10 +117,14 @@ private:
   bool readScalar(const VariantInfo &info, const FieldInfo &field, const Tree &tree);
   bool readList(const VariantInfo &info, const FieldInfo &field, const Tree &tree);
   bool readVariants(const VariantInfo &info, const FieldInfo &field, const Tree &tree);
+  bool readFields(const VariantInfo &info, llvm::StringRef map, const Tree &tree);
   void reportWrong(const VariantInfo &info, const FieldInfo &field, const Tree &tree);
   std::map<std::string, Tree> values; // what was written, or the default
   std::map<std::string, llvm::SmallVector<llvm::SmallVector<mlir::Attribute>>> nested;
 };
+
+/// The place of a variant that stands in no list.
+inline constexpr size_t kUnlistedPlace = ~size_t(0);
 
 /// Builds the attribute of the element at `place` of a spec's list of `kind`; null after reporting an unknown, unsupported or wrong
 /// variant.
@@ -156,6 +164,24 @@ public:
   /// An element of a constant list; the index is clamped to it.
   mlir::Value table(llvm::ArrayRef<double> numbers, mlir::Value index);
   mlir::Value table(llvm::ArrayRef<int64_t> integers, mlir::Value index);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+/// What position hooks build ops on Q and K with, ahead of attn.attention.
+class SequenceBuilder {
+public:
+  SequenceBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  virtual ~SequenceBuilder() = default;
+
+  /// The run-time input as an operand.
+  virtual mlir::Value parameter(llvm::StringRef name) = 0;
+  /// Operands for an op whose region asks for positions.
+  virtual llvm::SmallVector<mlir::Value> params() = 0;
+  /// Fills a region (b, s, params...) of such an op with what `make` emits and yields; params that it does not use are dropped. Its `q` and `k`
+  /// are both s.
+  virtual void fill(mlir::Region &region, mlir::MutableOperandRange params, llvm::function_ref<mlir::Value(RegionBuilder &)> make) = 0;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -39,9 +39,9 @@ def Attn_VariantInterface : AttrInterface<"VariantInterface"> {
       "bool", "comparesPositions", (ins), "", "return false;">,
 
     InterfaceMethod<"positions: the query tensor [b, h, q, d] after encoding",
-      "::mlir::Value", "transformQuery", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$query), "", "return query;">,
+      "::mlir::Value", "transformQuery", (ins "::mhac::attn::SequenceBuilder &":$sequence, "::mlir::Value":$query), "", "return query;">,
     InterfaceMethod<"positions: the key tensor [b, g, k, d] after encoding",
-      "::mlir::Value", "transformKey", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$key), "", "return key;">,
+      "::mlir::Value", "transformKey", (ins "::mhac::attn::SequenceBuilder &":$sequence, "::mlir::Value":$key), "", "return key;">,
     InterfaceMethod<"scores: a logit (f32) of the row that joins the softmax's denominator only; null: none",
       "::mlir::Value", "updateSoftmax", (ins "::mhac::attn::RegionBuilder &":$region), "", "return {};">,
     InterfaceMethod<"the output tensor [b, h, q, e] after the variant's change",

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -13,6 +14,16 @@
 using namespace mlir;
 
 namespace mhac {
+
+/// Normalisations and rotations of Q or K, the last one first; `heads` becomes what they begin with.
+static SmallVector<Operation *> takeSteps(Value &heads) {
+  SmallVector<Operation *> steps;
+  for (Operation *op = heads.getDefiningOp(); isa_and_nonnull<attn::NormalizeOp, attn::RotateOp>(op); op = heads.getDefiningOp()) {
+    steps.push_back(op);
+    heads = op->getOperand(0);
+  }
+  return steps;
+}
 
 /// The part that makes a tensor of heads; null when the tensor is an input, perhaps with its dimensions exchanged.
 static attn::PartAttr partOf(Value heads) {
@@ -37,33 +48,76 @@ static std::string rowText(attn::PartAttr part, const std::string &head) {
 }
 
 static void describeWeights(attn::AttentionOp op, std::vector<std::string> &lines) {
-  for (auto [name, heads] : {std::pair("Q", op.getQuery()), {"K", op.getKey()}, {"V", op.getValue()}}) {
+  for (auto [name, encoded] : {std::pair("Q", op.getQuery()), {"K", op.getKey()}, {"V", op.getValue()}}) {
+    Value heads = encoded;
+    takeSteps(heads);
     attn::PartAttr part = partOf(heads);
     if (!part)
       continue;
     auto project = heads.getDefiningOp<attn::ProjectOp>();
     StringRef row = project.getLayout() == attn::Layout::OutIn ? "row " : "column ";
-    std::string head = heads == op.getQuery() ? "h" : "g";
+    std::string head = StringRef(name) == "Q" ? "h" : "g";
     lines.push_back("feature j of head " + head + " of " + name + " comes from " + row.str() + rowText(part, head) + " of " +
                     argumentName(project.getWeights()[part.getWeight()]) +
                     (part.getBias() < 0 ? "" : ", element of the same number of " + argumentName(project.getBiases()[part.getBias()])));
   }
 }
 
+static std::string numberText(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  return text;
+}
+
+/// What a normalisation or rotation does, in words.
+static std::string stepText(Operation *op, bool isKey, std::vector<std::string> &definitions) {
+  if (auto normalize = dyn_cast<attn::NormalizeOp>(op)) {
+    std::string epsilon = numberText(normalize.getEpsilon().convertToDouble());
+    bool isRms = normalize.getKind() == attn::Norm::Rms;
+    return std::string(normalize.getAcrossHeads() ? "all heads of a token together are" : "each head is") + " divided by " +
+           (isRms ? "sqrt(mean of squares + " + epsilon + ")" : "max(sqrt(sum of squares), " + epsilon + ")") +
+           (normalize.getWeight() ? ", times " + argumentName(normalize.getWeight()) : "");
+  }
+  auto rotate = cast<attn::RotateOp>(op);
+  int64_t pairs = rotate.getFrequencies().size();
+  RegionFormulas position = regionFormulas(rotate.getParams(), rotate.getPosition(), {"b", isKey ? "k" : "q"});
+  for (const auto &[name, formula] : position.definitions)
+    definitions.push_back("with " + name + " = " + formula);
+  std::string pair = rotate.getPairing() == attn::Pairing::Half ? "j and j + " + std::to_string(pairs) : "2j and 2j + 1";
+  double magnitude = rotate.getMagnitude().convertToDouble();
+  return "features " + pair + ", j below " + std::to_string(pairs) + ", turn by p * f[j] with p = " + position.results[0] + ", f from " +
+         numberText(rotate.getFrequencies().front()) + " to " + numberText(rotate.getFrequencies().back()) +
+         (magnitude == 1 ? "" : ", times " + numberText(magnitude));
+}
+
+static void describeSteps(attn::AttentionOp op, std::vector<std::string> &lines) {
+  for (auto [name, encoded] : {std::pair("Q", op.getQuery()), {"K", op.getKey()}}) {
+    Value heads = encoded;
+    SmallVector<Operation *> steps = takeSteps(heads);
+    for (Operation *step : llvm::reverse(steps)) {
+      std::vector<std::string> definitions;
+      std::string text = stepText(step, StringRef(name) == "K", definitions);
+      lines.push_back(std::string("then in ") + name + " " + text);
+      lines.insert(lines.end(), definitions.begin(), definitions.end());
+    }
+  }
+}
+
 /// What Q·K is multiplied with, wherever attn-fold-scale has put its factors.
 static std::string scaleText(attn::AttentionOp op) {
   double scale = op.getScale().convertToDouble();
-  for (Value heads : {op.getQuery(), op.getKey()})
+  for (Value heads : {op.getQuery(), op.getKey()}) {
+    for (Operation *step : takeSteps(heads))
+      scale *= llvm::TypeSwitch<Operation *, double>(step).Case<attn::NormalizeOp, attn::RotateOp>([](auto each) { return each.getScale().convertToDouble(); });
     if (attn::PartAttr part = partOf(heads); part && part.getScale())
       scale *= part.getScale().getValueAsDouble();
+  }
   if (op.getBase2())
     scale *= std::log(2.0);
   int64_t width = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
   if (std::abs(scale * std::sqrt(double(width)) - 1) < 1e-6)
     return "1/sqrt(" + std::to_string(width) + ")";
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", scale);
-  return text;
+  return numberText(scale);
 }
 
 static void describeAttention(attn::AttentionOp op, std::vector<std::string> &lines) {
@@ -94,6 +148,7 @@ std::vector<std::string> describeLayer(ModuleOp module) {
   std::vector<std::string> lines;
   module.walk([&](attn::AttentionOp op) {
     describeWeights(op, lines);
+    describeSteps(op, lines);
     describeAttention(op, lines);
     auto function = op->getParentOfType<func::FuncOp>();
     function.walk([&](attn::ProjectOp project) {

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -139,13 +140,28 @@ private:
 
 } // namespace
 
+/// "queries" or "keys" for a dimension of an argument of the entry that has so many; empty for other values.
+static std::string sizeName(Value value) {
+  auto dim = value.getDefiningOp<tensor::DimOp>();
+  auto argument = dim ? dyn_cast<BlockArgument>(dim.getSource()) : BlockArgument();
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  auto attribute = function ? function.getArgAttrOfType<attn::ArgumentAttr>(argument.getArgNumber(), attn::kArgumentAttr) : attn::ArgumentAttr();
+  if (!attribute || !dim.getConstantIndex())
+    return "";
+  StringRef size = attribute.getDims()[*dim.getConstantIndex()].getValue();
+  return size == "query" ? "queries" : size == "key" ? "keys" : "";
+}
+
 RegionFormulas regionFormulas(attn::AttentionOp op, Region &region, llvm::ArrayRef<StringRef> names) {
+  return regionFormulas(op.getParams(), region, names);
+}
+
+RegionFormulas regionFormulas(OperandRange params, Region &region, llvm::ArrayRef<StringRef> names) {
   RegionFormulas formulas;
   if (region.empty())
     return formulas;
   FormulaWriter writer;
   Block &block = region.front();
-  auto params = op.getParams();
   for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
     if (i < names.size()) {
       writer.names[argument] = names[i].str();
@@ -153,6 +169,8 @@ RegionFormulas regionFormulas(attn::AttentionOp op, Region &region, llvm::ArrayR
     }
     size_t param = i - names.size();
     std::string name = param < params.size() ? argumentName(params[param]) : "";
+    if (name.empty() && param < params.size())
+      name = sizeName(params[param]);
     if (name.empty())
       name = param + 2 == params.size() ? "queries" : param + 1 == params.size() ? "keys" : "param" + std::to_string(param);
     writer.names[argument] = name;

@@ -20,5 +20,7 @@ struct RegionFormulas {
 /// `names` are those of the region's first arguments; the others have the names of the op's params, the last two of which are the numbers
 /// of queries and keys. Empty for an empty region.
 RegionFormulas regionFormulas(attn::AttentionOp op, mlir::Region &region, llvm::ArrayRef<llvm::StringRef> names);
+/// The same for another op with `params`; numbers of queries and keys are known by where they come from.
+RegionFormulas regionFormulas(mlir::OperandRange params, mlir::Region &region, llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace mhac

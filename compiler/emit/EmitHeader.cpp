@@ -73,6 +73,8 @@ static std::string rangeText(const SizeInfo &size) {
 
 /// What the values inside an integer argument must be; empty when anything goes.
 static std::string checkText(const KernelInterface &interface, const ArgumentInfo &argument) {
+  if (argument.check == ArgumentCheck::Position)
+    return "-2^30 <= value <= 2^30";
   if (argument.check == ArgumentCheck::None || argument.checkSize < 0)
     return "";
   std::string bound = interface.sizes[argument.checkSize].name;
@@ -99,6 +101,8 @@ bool HeaderWriter::collectFields() {
   }
   fields[interface.workspaceOffset] = {"void *workspace", "scratch, any alignment; NULL: the context's allocator gives it"};
   fields[interface.workspaceBytesOffset] = {"size_t workspace_bytes", "of workspace"};
+  if (interface.preparedOffset >= 0)
+    fields[interface.preparedOffset] = {"const void *prepared", "made by " + name + "_prepare; NULL: the call computes what it needs"};
 
   int64_t next = 0; // a hole or an overlap would shift everything after it
   for (const auto &[offset, field] : fields) {
@@ -191,13 +195,22 @@ void HeaderWriter::writeFunctions() {
       << " * args: see above. With a workspace of at least the bytes that " << name << "_workspace_bytes gives, nothing is allocated.\n"
       << " * Thread-safe and re-entrant: any number of calls at a time, each with its own context, outputs and workspace.\n"
       << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, STRIDE, ALIGNMENT, VALUE_RANGE,\n"
-      << " *   WORKSPACE_SIZE, WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL. */\n"
+      << " *   WORKSPACE_SIZE, WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL"
+      << (interface.preparedOffset >= 0 ? ", PREPARED" : "") << ". */\n"
       << "mhac_status " << name << "(mhac_context *context, const " << name << "_args *args);\n\n"
       << "/* The bytes of workspace that a call with this context and the sizes in args needs, 0 when no output has an element; pointers\n"
       << " * in args are not read. It depends on the context's concurrency; NULL: for a call without a context. Thread-safe as above.\n"
       << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, UNSUPPORTED_CPU. */\n"
-      << "mhac_status " << name << "_workspace_bytes(mhac_context *context, const " << name << "_args *args, size_t *bytes);\n\n"
-      << "/* Name, version and targets of these kernels. The caller sets info->struct_size; the strings are static. Thread-safe. */\n"
+      << "mhac_status " << name << "_workspace_bytes(mhac_context *context, const " << name << "_args *args, size_t *bytes);\n\n";
+  if (interface.preparedOffset >= 0)
+    out << "/* Makes what calls would otherwise compute each time (tables of the rotary encoding), once: args->prepared of any number of calls. It has no\n"
+        << " * pointers and is never written again, so threads may share it, and calls with and without it give the same bits. It serves calls whose\n"
+        << " * sequences are at most as long as the sizes in args say here; a longer call is answered with PREPARED. Nothing but the sizes in args is read.\n"
+        << " * prepared: " << name << "_prepared_bytes bytes of the caller, aligned to 64. Runs in the calling thread and allocates nothing.\n"
+        << " * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, ALIGNMENT, UNSUPPORTED_CPU, INTERNAL. */\n"
+        << "mhac_status " << name << "_prepare(mhac_context *context, const " << name << "_args *args, void *prepared);\n"
+        << "mhac_status " << name << "_prepared_bytes(mhac_context *context, const " << name << "_args *args, size_t *bytes);\n\n";
+  out << "/* Name, version and targets of these kernels. The caller sets info->struct_size; the strings are static. Thread-safe. */\n"
       << "void " << name << "_info(mhac_kernel_info *info);\n";
 }
 

@@ -96,9 +96,9 @@ void ManifestWriter::argument(const ArgumentInfo &info) {
     json.attribute("optional", false);
     json.attribute("output", info.isOutput());
     json.attributeObject("check", [&] {
-      const char *kinds[] = {"none", "range", "sum"};
+      const char *kinds[] = {"none", "range", "sum", "position"};
       json.attribute("kind", kinds[static_cast<int>(info.check)]);
-      if (info.check != ArgumentCheck::None && info.checkSize >= 0)
+      if (info.checkSize >= 0)
         json.attribute("size", sizeName(info.checkSize));
       if (info.check == ArgumentCheck::Sum && info.checkWith >= 0)
         json.attribute("with", interface.arguments[info.checkWith].name);
@@ -122,9 +122,14 @@ void ManifestWriter::candidate(const CandidateInfo &info) {
         });
     });
     json.attributeArray("kernels", [&] {
-      for (const KernelInfo &kernel : info.kernels)
+      for (const KernelInfo &kernel : llvm::ArrayRef(info.kernels).drop_back(info.prepareCount))
         json.value(kernel.name);
     });
+    if (info.prepareCount > 0)
+      json.attributeArray("prepare", [&] {
+        for (const KernelInfo &kernel : llvm::ArrayRef(info.kernels).take_back(info.prepareCount))
+          json.value(kernel.name);
+      });
     strings("schedules", info.schedules);
     json.attributeArray("guards", [&] {
       for (const GuardInfo &guard : info.guards)
@@ -152,6 +157,10 @@ void ManifestWriter::write(llvm::StringRef specText, llvm::StringRef object, llv
       json.attribute("call", interface.name);
       json.attribute("workspace_bytes", interface.name + "_workspace_bytes");
       json.attribute("info", interface.name + "_info");
+      if (interface.preparedOffset >= 0) {
+        json.attribute("prepare", interface.name + "_prepare");
+        json.attribute("prepared_bytes", interface.name + "_prepared_bytes");
+      }
     });
     json.attributeObject("constants", [&] {
       for (const auto &[name, value] : interface.constants)
@@ -162,6 +171,11 @@ void ManifestWriter::write(llvm::StringRef specText, llvm::StringRef object, llv
       json.attribute("offset", interface.workspaceOffset);
       json.attribute("bytes_offset", interface.workspaceBytesOffset);
     });
+    if (interface.preparedOffset >= 0)
+      json.attributeObject("prepared", [&] {
+        json.attribute("offset", interface.preparedOffset);
+        json.attribute("alignment", 64);
+      });
     json.attributeArray("sizes", [&] {
       for (const SizeInfo &info : interface.sizes)
         size(info);

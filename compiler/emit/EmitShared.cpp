@@ -44,7 +44,8 @@ std::optional<std::string> emitShared(llvm::StringRef object, const KernelInterf
     return std::nullopt;
   }
   TemporaryFile objectFile("o"), exportsFile("map"), libraryFile("so"), messages("txt");
-  std::string exports = "{ global: " + interface.name + "; " + interface.name + "_workspace_bytes; " + interface.name +
+  const std::string prepare = interface.preparedOffset < 0 ? "" : interface.name + "_prepare; " + interface.name + "_prepared_bytes; ";
+  std::string exports = "{ global: " + interface.name + "; " + interface.name + "_workspace_bytes; " + prepare + interface.name +
                         "_info; mhac_context_*; mhac_thread_pool_*; mhac_status_*; mhac_cpu_features; local: *; };\n";
   if (messages.path().empty() || libraryFile.path().empty() || !objectFile.write(object) || !exportsFile.write(exports)) {
     diagnostics.usage({}, "temporary files for the system linker cannot be written");

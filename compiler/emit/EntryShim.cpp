@@ -26,10 +26,11 @@ llvm::ArrayRef<std::pair<llvm::StringRef, std::vector<llvm::StringRef>>> descrip
       {"mhac_guard", {"size", "minimum", "maximum", "per_worker"}},
       {"mhac_candidate",
        {"target", "features", "guard_count", "guards", "workspace_count", "workspace", "kernel_count", "kernels", "arena_bytes",
-        "batch_size"}},
+        "batch_size", "prepare_count", "prepare"}},
       {"mhac_entry",
        {"abi", "name", "version", "targets", "cpu_features", "args_bytes", "workspace_offset", "workspace_bytes_offset", "size_count",
-        "sizes", "argument_count", "arguments", "candidate_count", "candidates"}}};
+        "sizes", "argument_count", "arguments", "candidate_count", "candidates", "prepared_offset", "prepared_tag", "position_sizes",
+        "prepared_count", "prepared"}}};
   return layouts;
 }
 
@@ -71,8 +72,8 @@ private:
 
   llvm::Constant *size(const SizeInfo &info);
   llvm::Constant *argument(const ArgumentInfo &info);
-  llvm::Constant *workspace(const WorkspaceBufferInfo &info);
-  llvm::Constant *kernel(size_t candidate, size_t index);
+  llvm::Constant *buffer(DType dtype, const std::vector<ExtentInfo> &extents);
+  llvm::Constant *kernel(const KernelInfo &info, const std::string &function);
   llvm::Constant *candidate(size_t index);
 
   template <typename Range, typename Make> std::vector<llvm::Constant *> each(const Range &range, Make make) {
@@ -154,14 +155,13 @@ llvm::Constant *TableBuilder::argument(const ArgumentInfo &info) {
                 number(info.checkSize), number(info.checkWith), number(info.dims.size()), dims(info.dims)});
 }
 
-llvm::Constant *TableBuilder::workspace(const WorkspaceBufferInfo &info) {
-  return table("mhac_workspace_buffer", {number(dtypeInfo(info.dtype).bytes()), number(halideType(info.dtype)), number(info.dims.size()),
-                                         dims(info.dims)});
+llvm::Constant *TableBuilder::buffer(DType dtype, const std::vector<ExtentInfo> &extents) {
+  return table("mhac_workspace_buffer",
+               {number(dtypeInfo(dtype).bytes()), number(halideType(dtype)), number(extents.size()), dims(extents)});
 }
 
-llvm::Constant *TableBuilder::kernel(size_t candidate, size_t index) {
-  const KernelInfo &info = interface.candidates[candidate].kernels[index];
-  llvm::Function *function = module.getFunction(kernelName(interface, candidate, index));
+llvm::Constant *TableBuilder::kernel(const KernelInfo &info, const std::string &name) {
+  llvm::Function *function = module.getFunction(name);
   if (!function)
     llvm::report_fatal_error("kernel missing in the linked module");
   Fields fields = {string(info.name), function};
@@ -177,13 +177,14 @@ llvm::Constant *TableBuilder::candidate(size_t index) {
   appendArray(fields, each(info.guards, [&](const GuardInfo &guard) {
                 return table("mhac_guard", {number(guard.size), number(guard.minimum), number(guard.maximum), number(guard.perWorker)});
               }));
-  appendArray(fields, each(info.workspace, [&](const WorkspaceBufferInfo &buffer) { return workspace(buffer); }));
-  std::vector<llvm::Constant *> kernels;
+  appendArray(fields, each(info.workspace, [&](const WorkspaceBufferInfo &buffer) { return this->buffer(buffer.dtype, buffer.dims); }));
+  std::vector<llvm::Constant *> kernels, prepare;
   for (size_t k = 0; k < info.kernels.size(); ++k)
-    kernels.push_back(kernel(index, k));
+    (k + info.prepareCount < info.kernels.size() ? kernels : prepare).push_back(kernel(info.kernels[k], kernelName(interface, index, k)));
   appendArray(fields, kernels);
   fields.push_back(number(info.arenaBytes));
   fields.push_back(number(info.batchSize));
+  appendArray(fields, prepare);
   return table("mhac_candidate", fields);
 }
 
@@ -206,6 +207,10 @@ llvm::Constant *TableBuilder::entry() {
   for (size_t i = 0; i < interface.candidates.size(); ++i)
     candidates.push_back(candidate(i));
   appendArray(fields, candidates);
+  fields.push_back(number(interface.preparedOffset));
+  fields.push_back(number(static_cast<int64_t>(interface.prepared.empty() ? 0 : interface.preparedTag())));
+  fields.push_back(number(static_cast<int64_t>(interface.positionSizes())));
+  appendArray(fields, each(interface.prepared, [&](const PreparedTableInfo &info) { return buffer(info.dtype, info.dims); }));
   return global(table("mhac_entry", fields));
 }
 
@@ -237,6 +242,10 @@ void addEntryShim(const KernelInterface &interface, llvm::Module &module) {
   llvm::Type *status = llvm::Type::getInt32Ty(module.getContext()); // mhac_status is an int wide: MHAC_STATUS_FORCE_INT
   addForwarder(module, interface.name, "mhac_kernel_call", status, 2, 1, entry);
   addForwarder(module, interface.name + "_workspace_bytes", "mhac_kernel_workspace_bytes", status, 3, 1, entry);
+  if (interface.preparedOffset >= 0) {
+    addForwarder(module, interface.name + "_prepare", "mhac_kernel_prepare", status, 3, 1, entry);
+    addForwarder(module, interface.name + "_prepared_bytes", "mhac_kernel_prepared_bytes", status, 3, 1, entry);
+  }
   addForwarder(module, interface.name + "_info", "mhac_kernel_describe", llvm::Type::getVoidTy(module.getContext()), 1, 0, entry);
 }
 

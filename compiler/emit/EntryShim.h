@@ -16,7 +16,7 @@ class Module;
 
 namespace mhac {
 
-/// Adds <name>, <name>_workspace_bytes and <name>_info, compiled for the baseline of the architecture, and their tables.
+/// Adds <name>, <name>_workspace_bytes and <name>_info, and <name>_prepare and <name>_prepared_bytes where there is prepared state, compiled for the baseline of the architecture, and their tables.
 void addEntryShim(const KernelInterface &interface, llvm::Module &module);
 
 /// The object's one mutable global: the CPU features found by the first call.

@@ -266,6 +266,7 @@ static void removeUnused(llvm::Module &module) {
 bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagnostics &diagnostics) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && function.getName() != interface.name && function.getName() != interface.name + "_workspace_bytes" &&
+        function.getName() != interface.name + "_prepare" && function.getName() != interface.name + "_prepared_bytes" &&
         function.getName() != interface.name + "_info")
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   removeUnused(module);

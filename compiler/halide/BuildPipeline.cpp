@@ -7,6 +7,7 @@
 #include "halide/Attention.h"
 #include "halide/HalideBoundary.h"
 #include "halide/Project.h"
+#include "halide/Rotate.h"
 #include "halide/ScoreParts.h"
 #include "halide/TranslateRegion.h"
 
@@ -56,14 +57,17 @@ private:
   bool build(Operation *op);
   bool project(attn::ProjectOp op);
   bool attention(attn::AttentionOp op);
+  bool encode(Operation *op);
+  void prepare(func::FuncOp function);
+  std::optional<std::vector<halide::RegionValue>> regionParams(Operation *op, OperandRange operands, Scope &scope);
   bool swapHeads(attn::SwapHeadsOp op);
   bool returned(func::ReturnOp op);
 
   const Place &lanesOf(Value value, float scale, Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
-  std::string identityOf(const KernelInfo &kernel, Operation *op);
+  std::string identityOf(const KernelInfo &kernel, ArrayRef<Operation *> ops);
   void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands,
-                 Operation *op = nullptr, std::set<std::string> streamed = {});
+                 ArrayRef<Operation *> ops = {}, std::set<std::string> streamed = {});
 
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
   Halide::ImageParam lanes(Scope &scope, const Place &place);
@@ -135,7 +139,9 @@ Halide::ImageParam CandidateBuilder::buffer(Scope &scope, OperandInfo operand, c
   auto found = scope.buffers.find(key);
   if (found != scope.buffers.end())
     return found->second;
-  const std::string name = operand.kind == Operand::Argument ? interface.arguments[operand.index].name : candidate.workspace[operand.index].name;
+  const std::string name = operand.kind == Operand::Argument   ? interface.arguments[operand.index].name
+                           : operand.kind == Operand::Prepared ? interface.prepared[operand.index].name
+                                                               : candidate.workspace[operand.index].name;
   Halide::ImageParam param = make(name);
   scope.buffers.emplace(key, param);
   scope.arguments.push_back(param);
@@ -210,22 +216,22 @@ int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &to
 }
 
 void CandidateBuilder::addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs,
-                                 const std::vector<OperandInfo> &outputOperands, Operation *op, std::set<std::string> streamed) {
+                                 const std::vector<OperandInfo> &outputOperands, ArrayRef<Operation *> ops, std::set<std::string> streamed) {
   KernelInfo kernel;
   kernel.name = name;
   kernel.symbol = prefix + "_" + std::to_string(candidate.kernels.size()) + "_" + name;
   kernel.operands = scope.operands;
   kernel.operands.insert(kernel.operands.end(), outputOperands.begin(), outputOperands.end());
-  jobs.push_back({kernel.symbol, identityOf(kernel, op), Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc), std::move(streamed)});
+  jobs.push_back({kernel.symbol, identityOf(kernel, ops), Halide::Pipeline(outputs), scope.arguments, sourceLocation(loc), std::move(streamed)});
   candidate.kernels.push_back(std::move(kernel));
 }
 
-/// What the code of a kernel follows from: the op with its tiles, whatever the reason for them, what it reads and writes, and the widest tiles of
+/// What the code of a kernel follows from: its ops with their tiles, whatever the reason for them, what it reads and writes, and the widest tiles of
 /// its sequences. Candidates share kernels of equal identity.
-std::string CandidateBuilder::identityOf(const KernelInfo &kernel, Operation *op) {
+std::string CandidateBuilder::identityOf(const KernelInfo &kernel, ArrayRef<Operation *> ops) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (op) {
+  for (Operation *op : ops) {
     Operation *copy = op->clone();
     if (auto schedule = copy->getAttrOfType<attn::ScheduleAttr>("schedule")) {
       auto none = StringAttr::get(op->getContext());
@@ -311,7 +317,8 @@ bool CandidateBuilder::run(func::FuncOp function) {
   for (Operation &op : function.front())
     if (!build(&op) || diagnostics.hasErrors())
       return false;
-  return true;
+  prepare(function);
+  return !diagnostics.hasErrors();
 }
 
 /// Buffers are made before all of their users are seen, so the tiles are looked through first. What is wrong with them is said later.
@@ -335,6 +342,7 @@ bool CandidateBuilder::build(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](attn::ProjectOp o) { return project(o); })
       .Case([&](attn::AttentionOp o) { return attention(o); })
+      .Case<attn::NormalizeOp, attn::RotateOp>([&](Operation *o) { return encode(o); })
       .Case([&](attn::SwapHeadsOp o) { return swapHeads(o); })
       .Case([&](func::ReturnOp o) { return returned(o); })
       .Case<tensor::DimOp, arith::ConstantOp>([](auto) { return true; }) // read where they are used
@@ -411,8 +419,116 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     outputOperands.push_back({Operand::Workspace, place.index});
   }
   if (ok)
-    addKernel(name, op.getLoc(), scope, outputs, outputOperands, op, std::move(streamed));
+    addKernel(name, op.getLoc(), scope, outputs, outputOperands, {op.getOperation()}, std::move(streamed));
   return ok;
+}
+
+/// The one user of a value, apart from questions for its size.
+static Operation *onlyUser(Value value) {
+  Operation *only = nullptr;
+  for (Operation *user : value.getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    if (only)
+      return nullptr;
+    only = user;
+  }
+  return only;
+}
+
+/// A chain of normalisations and rotations is one kernel, built at its end.
+bool CandidateBuilder::encode(Operation *op) {
+  auto isStep = [](Operation *other) { return isa_and_nonnull<attn::NormalizeOp, attn::RotateOp>(other); };
+  if (isStep(onlyUser(op->getResult(0))))
+    return true;
+  SmallVector<Operation *> chain = {op};
+  for (Operation *before = op->getOperand(0).getDefiningOp(); isStep(before) && onlyUser(before->getResult(0)); before = before->getOperand(0).getDefiningOp())
+    chain.insert(chain.begin(), before);
+
+  const Place source = places.at(chain.front()->getOperand(0));
+  Scope scope;
+  halide::EncodeProblem problem;
+  problem.name = "encoded" + std::to_string(candidate.workspace.size());
+  problem.tokens = size(scope, source.tokens);
+  problem.heads = source.heads, problem.features = source.features, problem.vectors = vectorsOf(source.tokens);
+  if (source.isArgument)
+    problem.rows = halide::rowsAccessor(rows(scope, source), source.order);
+  else
+    problem.lanes = lanes(scope, source);
+  bool translated = true;
+  for (Operation *step : chain) {
+    if (auto normalize = dyn_cast<attn::NormalizeOp>(step)) {
+      halide::NormalizeStep made;
+      made.l2 = normalize.getKind() == attn::Norm::L2, made.acrossHeads = normalize.getAcrossHeads();
+      made.epsilon = static_cast<float>(normalize.getEpsilon().convertToDouble()), made.scale = static_cast<float>(normalize.getScale().convertToDouble());
+      if (normalize.getWeight()) {
+        Halide::ImageParam weight = tensor(scope, argumentOf(normalize.getWeight()));
+        made.weight = [weight, width = made.acrossHeads ? problem.features : 0](Halide::Expr h, Halide::Expr f) mutable -> Halide::Expr { return weight(h * width + f); };
+      }
+      problem.steps.push_back(made);
+      continue;
+    }
+    auto rotate = cast<attn::RotateOp>(step);
+    std::optional<std::vector<halide::RegionValue>> params = regionParams(rotate, rotate.getParams(), scope);
+    if (!params)
+      return false;
+    halide::RotateStep made;
+    made.frequencies.assign(rotate.getFrequencies().begin(), rotate.getFrequencies().end());
+    made.magnitude = rotate.getMagnitude().convertToDouble(), made.scale = static_cast<float>(rotate.getScale().convertToDouble());
+    made.interleaved = rotate.getPairing() == attn::Pairing::Interleaved;
+    if (rotate.getPrepared())
+      made.table = buffer(scope, {Operand::Prepared, interface.preparedIndex(rotate.getFrequencies(), made.magnitude)}, halide::rotaryTableParam);
+    made.position = [&translated, rotate, params](Halide::Expr b, Halide::Expr s) mutable {
+      std::vector<halide::RegionValue> at = {b, s};
+      at.insert(at.end(), params->begin(), params->end());
+      FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(rotate.getPosition(), at);
+      translated = translated && succeeded(results);
+      return succeeded(results) ? results->front() : Halide::Expr(0);
+    };
+    problem.steps.push_back(made);
+  }
+  Place place = source;
+  place.isArgument = false;
+  place.rows = place.features;
+  place.index = addWorkspace(problem.name, place.tokens, place.heads, place.rows, sourceLocation(op->getLoc()));
+  Halide::Func out;
+  if (!halide::guarded(sourceLocation(op->getLoc()), diagnostics, [&] { out = halide::encodeHeads(problem); }))
+    return false;
+  if (!translated)
+    return fail(op, "a region could not be translated");
+  addKernel(isa<attn::RotateOp>(op) ? "rotate" : "normalize", op->getLoc(), scope, {out}, {{Operand::Workspace, place.index}}, chain);
+  places[op->getResult(0)] = place;
+  return true;
+}
+
+/// The kernels of <name>_prepare, behind all others.
+void CandidateBuilder::prepare(func::FuncOp function) {
+  for (auto [i, table] : llvm::enumerate(interface.prepared)) {
+    Scope scope;
+    Halide::Func out;
+    if (!halide::guarded(sourceLocation(function.getLoc()), diagnostics, [&] { out = halide::rotaryTable(table.name, table.frequencies, table.magnitude); }))
+      return;
+    addKernel("prepare_" + table.name, function.getLoc(), scope, {out}, {{Operand::Prepared, static_cast<int>(i)}});
+    ++candidate.prepareCount;
+  }
+}
+
+/// What the last arguments of an op's regions stand for.
+std::optional<std::vector<halide::RegionValue>> CandidateBuilder::regionParams(Operation *op, OperandRange operands, Scope &scope) {
+  std::vector<halide::RegionValue> params;
+  for (Value param : operands) {
+    if (isa<RankedTensorType>(param.getType())) {
+      params.push_back(tensor(scope, argumentOf(param)));
+    } else if (auto dim = param.getDefiningOp<tensor::DimOp>()) {
+      params.push_back(size(scope, tokenExtent(dim.getSource(), static_cast<unsigned>(*dim.getConstantIndex()))));
+    } else if (auto number = param.getDefiningOp<arith::ConstantIndexOp>()) {
+      params.push_back(Halide::Expr(static_cast<int>(number.value())));
+    } else {
+      fail(op, "a parameter of '" + op->getName().getStringRef().str() + "' is neither an argument nor a size");
+      return std::nullopt;
+    }
+  }
+  return params;
 }
 
 bool CandidateBuilder::attention(attn::AttentionOp op) {
@@ -448,18 +564,10 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   if (problem.masked && op.getBlocks().empty())
     return fail(op, "a mask without block structure");
 
-  std::vector<halide::RegionValue> params;
-  for (Value param : op.getParams()) {
-    APInt constant;
-    if (isa<RankedTensorType>(param.getType()))
-      params.push_back(tensor(scope, argumentOf(param)));
-    else if (auto dim = param.getDefiningOp<tensor::DimOp>())
-      params.push_back(size(scope, tokenExtent(dim.getSource(), static_cast<unsigned>(*dim.getConstantIndex()))));
-    else if (auto number = param.getDefiningOp<arith::ConstantIndexOp>())
-      params.push_back(Halide::Expr(static_cast<int>(number.value())));
-    else
-      return fail(op, "a parameter of 'attn.attention' is neither an argument nor a size");
-  }
+  const std::optional<std::vector<halide::RegionValue>> made = regionParams(op, op.getParams(), scope);
+  if (!made)
+    return false;
+  const std::vector<halide::RegionValue> &params = *made;
   bool translated = true;
   const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
                                  [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }};
@@ -513,7 +621,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   });
   if (!built || !translated)
     return built ? fail(op, "a region could not be translated") : false;
-  addKernel("attend", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, output.index}}, op);
+  addKernel("attend", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, output.index}}, {op.getOperation()});
   places[op.getOutput()] = output;
   if (op.getLse())
     places[op.getLse()] = output;

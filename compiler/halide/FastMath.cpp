@@ -80,4 +80,19 @@ Expr tanhFast(const Expr &x) {
   return (quotient * (1.f - d * inverse) + quotient) * factor;
 }
 
+CosSin cosSinOfPhase(const Expr &phase) {
+  // The nearest quarter of a turn, exactly, in wrapping integers; the rest is in [-1/8, 1/8) of a turn.
+  Expr turn = reinterpret<uint32_t>(phase);
+  Expr quarter = (turn + Expr(1u << 29)) >> Expr(30u);
+  Expr rest = reinterpret<int32_t>(turn - (quarter << Expr(30u)));
+  Expr x = cast<float>(rest) * 1.46291808e-9f, x2 = x * x; // 2 pi / 2^32
+  // Minimax on [-pi/4, pi/4].
+  Expr sine = x + x * x2 * (-1.6666654611e-1f + x2 * (8.3321608736e-3f + x2 * -1.9515295891e-4f));
+  Expr cosine = 1.f - x2 * 0.5f + x2 * x2 * (4.166664568298827e-2f + x2 * (-1.388731625493765e-3f + x2 * 2.443315711809948e-5f));
+  Expr isOdd = (quarter & Expr(1u)) != Expr(0u);
+  auto signedBy = [](const Expr &value, const Expr &bit) { return reinterpret<float>(reinterpret<uint32_t>(value) ^ ((bit & Expr(2u)) << Expr(30u))); };
+  sine = strict_float(sine), cosine = strict_float(cosine);
+  return {signedBy(select(isOdd, sine, cosine), quarter + Expr(1u)), signedBy(select(isOdd, cosine, sine), quarter)};
+}
+
 } // namespace mhac::halide

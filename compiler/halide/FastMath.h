@@ -27,4 +27,11 @@ Halide::Expr logAny(const Halide::Expr &x);
 /// it to every score.
 Halide::Expr tanhFast(const Halide::Expr &x);
 
+/// Cosine and sine of an angle that is given as a fraction of a turn: 2 pi phase / 2^32, phase an int32 of any value. Absolute error below 1.2e-7.
+/// The same bits wherever they are computed: no operation is contracted or reassociated.
+struct CosSin {
+  Halide::Expr cos, sin;
+};
+CosSin cosSinOfPhase(const Halide::Expr &phase);
+
 } // namespace mhac::halide

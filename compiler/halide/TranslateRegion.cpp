@@ -128,7 +128,7 @@ private:
     return max(min(index, dimension(tensor, dim).extent() - 1), 0);
   }
 
-  /// Block arguments 0 and 1 are b and h, which lie inside every dimension that is not broadcast; other indices are clamped.
+  /// The first block arguments, b and h, lie inside every dimension that is not broadcast; other indices are clamped.
   Expr load(attn::LoadOp op) {
     Halide::ImageParam &tensor = tensors.at(op.getParam());
     std::vector<Expr> at;
@@ -140,7 +140,7 @@ private:
     }
     for (auto [i, index] : llvm::enumerate(op.getIndices())) {
       auto argument = dyn_cast<BlockArgument>(index);
-      bool isInside = argument && argument.getArgNumber() < 2 && cast<RankedTensorType>(op.getParam().getType()).getDimSize(i) != 1;
+      bool isInside = argument && argument.getArgNumber() < insideArguments && cast<RankedTensorType>(op.getParam().getType()).getDimSize(i) != 1;
       at.push_back(isInside ? values.at(index) : clamped(tensor, i, values.at(index)));
     }
     std::reverse(at.begin(), at.end());
@@ -246,6 +246,8 @@ private:
 
   Block &block;
   const TileContext &tile;
+  /// In regions of attn.attention these are b and h, elsewhere b alone.
+  const unsigned insideArguments = isa<attn::AttentionOp>(block.getParentOp()) ? 2 : 1;
   llvm::DenseMap<Value, Halide::ImageParam> tensors;
   const RegionPart &part;
   std::map<Value, Expr, ValueOrder> values;

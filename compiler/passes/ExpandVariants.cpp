@@ -28,7 +28,7 @@ std::pair<Value, int64_t> sizeSource(Value tensor) {
       dim = cast<RankedTensorType>(project.getInput().getType()).getRank() == 3 ? 1 : 2;
     else if (auto swap = dyn_cast<SwapHeadsOp>(definition); swap && (dim == 1 || dim == 2))
       dim = 3 - dim;
-    else
+    else if (!isa<NormalizeOp, RotateOp>(definition))
       break;
     tensor = definition->getOperand(0);
   }
@@ -39,13 +39,16 @@ std::pair<Value, int64_t> sizeSource(Value tensor) {
 class BlockRegionBuilder : public RegionBuilder {
 public:
   BlockRegionBuilder(OpBuilder &builder, AttentionOp op, unsigned region, ArrayRef<VariantInterface> variants)
-      : RegionBuilder(builder, op.getLoc()), op(op), block((*op).getRegion(region).front()), variants(variants) {
-    b = block.getArgument(0);
+      : BlockRegionBuilder(builder, op, (*op).getRegion(region).front(), AttentionOp::getFirstParamArgument(region), variants) {
     h = block.getArgument(1);
     q = block.getArgument(2);
     if (region != AttentionOp::Sink)
       k = block.getArgument(3);
-    unsigned next = AttentionOp::getFirstParamArgument(region);
+  }
+  /// A block of another op's region, which begins with b.
+  BlockRegionBuilder(OpBuilder &builder, AttentionOp op, Block &block, unsigned next, ArrayRef<VariantInterface> variants)
+      : RegionBuilder(builder, op.getLoc()), op(op), block(block), variants(variants) {
+    b = block.getArgument(0);
     for (const VariantParameter &parameter : parametersOf(variants))
       parameters[parameter.name] = block.getArgument(next++);
     queriesArgument = block.getArgument(next);
@@ -133,6 +136,46 @@ private:
   Value queriesArgument, keysArgument, keysValue, queriesValue, keyPositionValue, queryPositionValue, shiftValue;
 };
 
+/// What the position hooks of an attn.attention build with.
+class OpSequenceBuilder : public SequenceBuilder {
+public:
+  OpSequenceBuilder(OpBuilder &builder, AttentionOp op, ArrayRef<VariantInterface> variants, Value queries, Value keys)
+      : SequenceBuilder(builder, op.getLoc()), op(op), variants(variants), operands(op.getParams()) {
+    for (auto [parameter, operand] : llvm::zip_equal(parametersOf(variants), op.getParams()))
+      named[parameter.name] = operand;
+    operands.append({queries, keys});
+  }
+
+  Value parameter(StringRef name) override { return named.at(name); }
+  SmallVector<Value> params() override { return operands; }
+
+  void fill(Region &region, MutableOperandRange params, llvm::function_ref<Value(RegionBuilder &)> make) override {
+    constexpr unsigned firstParam = 2;
+    OpBuilder inside(op.getContext());
+    Block &block = region.emplaceBlock();
+    inside.setInsertionPointToStart(&block);
+    for (Type type : {inside.getIndexType(), inside.getIndexType()})
+      block.addArgument(type, loc);
+    for (Value operand : operands)
+      block.addArgument(operand.getType(), loc);
+    BlockRegionBuilder positions(inside, op, block, firstParam, variants);
+    positions.q = positions.k = block.getArgument(1);
+    Value position = make(positions);
+    YieldOp::create(inside, loc, position);
+    for (unsigned i = operands.size(); i-- > 0;)
+      if (block.getArgument(firstParam + i).use_empty()) {
+        block.eraseArgument(firstParam + i);
+        params.erase(i);
+      }
+  }
+
+private:
+  AttentionOp op;
+  ArrayRef<VariantInterface> variants;
+  SmallVector<Value> operands;
+  llvm::StringMap<Value> named;
+};
+
 void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToStart(&op.addRegionBlock(AttentionOp::Mask));
@@ -195,11 +238,16 @@ void expand(AttentionOp op) {
   OpBuilder builder(op);
   for (VariantInterface variant : variants)
     variant.expandBefore(builder, op);
-  for (VariantInterface variant : variants) {
-    op.getQueryMutable().assign(variant.transformQuery(builder, op.getQuery()));
-    op.getKeyMutable().assign(variant.transformKey(builder, op.getKey()));
-  }
   Value queries = makeSize(builder, op.getLoc(), op.getQuery()), keys = makeSize(builder, op.getLoc(), op.getKey());
+  OpSequenceBuilder sequence(builder, op, variants, queries, keys);
+  for (VariantInterface variant : variants)
+    op.getQueryMutable().assign(variant.transformQuery(sequence, op.getQuery()));
+  for (VariantInterface variant : variants)
+    op.getKeyMutable().assign(variant.transformKey(sequence, op.getKey()));
+  // What only the positions read is no business of the scores.
+  llvm::erase_if(variants, [](VariantInterface variant) { return variant.info().kind == VariantKind::Position; });
+  const unsigned rest = parametersOf(variants).size();
+  op.getParamsMutable().erase(rest, op.getParams().size() - rest);
   op.getParamsMutable().append({queries, keys});
 
   SmallVector<VariantInterface> scores;
@@ -217,6 +265,7 @@ void expand(AttentionOp op) {
     scores.push_back(cast<VariantInterface>(attribute));
   op.setMasksAttr(builder.getArrayAttr({}));
   op.setScoresAttr(builder.getArrayAttr({}));
+  op.setPositionsAttr(builder.getArrayAttr({}));
   op.setScaleAttr(builder.getF64FloatAttr(scale));
   expandMask(op, variants);
   expandScore(op, variants, scores);

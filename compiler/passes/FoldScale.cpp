@@ -1,4 +1,4 @@
-// attn-fold-scale: scale, times log2(e) without a score region, joins the projection of the queries (Passes.td).
+// attn-fold-scale: scale, times log2(e) without a score region, joins what makes the queries (Passes.td).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Passes.h"
 
@@ -6,6 +6,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numbers>
 
@@ -43,25 +45,30 @@ void foldScale(AttentionOp attention) {
     return;
   foldFirstFactors(attention);
   auto result = dyn_cast<OpResult>(attention.getQuery());
-  auto project = result ? dyn_cast<ProjectOp>(result.getOwner()) : ProjectOp();
+  Operation *producer = result ? result.getOwner() : nullptr;
   // A second user of the queries would see scaled queries (its shape may be asked for).
   auto isOther = [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); };
-  if (!project || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result || attention.getValue() == result)
+  if (!isa_and_nonnull<ProjectOp, RotateOp, NormalizeOp>(producer) || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result ||
+      attention.getValue() == result)
     return;
   // A score region wants scores in natural units.
   const bool base2 = attention.getScore().empty();
   double scale = attention.getScale().convertToDouble() * (base2 ? std::numbers::log2e : 1.);
   if (scale == 1.)
     return;
-  SmallVector<Attribute> parts(project.getParts().getValue());
-  auto part = cast<PartAttr>(parts[result.getResultNumber()]);
-  if (part.getScale())
-    scale *= part.getScale().getValueAsDouble();
   Builder builder(attention.getContext());
-  parts[result.getResultNumber()] =
-      PartAttr::get(part.getContext(), part.getWeight(), part.getBias(), part.getHeads(), part.getWidth(), part.getFirst(), part.getGroup(),
-                    part.getGroupStride(), part.getHeadStride(), builder.getF64FloatAttr(scale));
-  project.setPartsAttr(builder.getArrayAttr(parts));
+  llvm::TypeSwitch<Operation *>(producer)
+      .Case([&](ProjectOp project) {
+        SmallVector<Attribute> parts(project.getParts().getValue());
+        auto part = cast<PartAttr>(parts[result.getResultNumber()]);
+        if (part.getScale())
+          scale *= part.getScale().getValueAsDouble();
+        parts[result.getResultNumber()] =
+            PartAttr::get(part.getContext(), part.getWeight(), part.getBias(), part.getHeads(), part.getWidth(), part.getFirst(),
+                          part.getGroup(), part.getGroupStride(), part.getHeadStride(), builder.getF64FloatAttr(scale));
+        project.setPartsAttr(builder.getArrayAttr(parts));
+      })
+      .Case<RotateOp, NormalizeOp>([&](auto op) { op.setScaleAttr(builder.getF64FloatAttr(scale * op.getScale().convertToDouble())); });
   attention.setScaleAttr(builder.getF64FloatAttr(1.0));
   attention.setBase2(base2);
 }

@@ -26,7 +26,7 @@ def ExpandVariantsPass : Pass<"attn-expand-variants", "::mlir::func::FuncOp"> {
   let description = [{
     Purpose: what follows knows regions only, no variant by name. Before: variants in `masks` and `scores`, their parameters in `params`.
     After: both lists are empty; the regions say the same; `params` are those of the variants, then the number of queries and the number of
-    keys (index). Sizes that are fixed are constants inside the regions.
+    keys (index). Sizes that are fixed are constants inside the regions. Positions are ops on the queries and keys ahead of it.
 
     ```mlir
     attn.attention %q, %k, %v scale 1.0 masks [#attn.causal] : ...
@@ -47,8 +47,8 @@ def FoldScalePass : Pass<"attn-fold-scale", "::mlir::func::FuncOp"> {
   let summary = "moves the score scale, and the change to base 2, into the projection of the queries";
   let description = [{
     Purpose: the inner loop of the softmax computes exp2(s - m) with no multiplication. Before: expanded variants. After: where the queries
-    come from attn.project and have no other use, the part's scale holds scale * log2(e), the op's scale is 1 and `base2` is set; with a score
-    region, which wants natural units, the part's scale holds the scale alone and `base2` is not set. Elsewhere nothing changes.
+    come from attn.project, attn.rotate or attn.normalize and have no other use, the scale of the part or op holds scale * log2(e), the op's scale is 1
+    and `base2` is set; with a score region, which wants natural units, it holds the scale alone and `base2` is not set. Elsewhere nothing changes.
 
     ```mlir
     %q = attn.project %x weights(%wq) {parts = [#attn.part<...>]} : ...

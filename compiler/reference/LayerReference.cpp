@@ -2,6 +2,7 @@
 #include "reference/LayerReference.h"
 
 #include "reference/masks.h"
+#include "reference/positions.h"
 #include "reference/scores.h"
 
 #include <algorithm>
@@ -82,7 +83,8 @@ struct WeightRow {
 /// The computation with every number of type T.
 template <typename T> class Layer {
 public:
-  Layer(const Spec &spec, const Sizes &sizes, const Tensors &inputs) : spec(spec), sizes(sizes), inputs(inputs), n(spec.layer) {}
+  Layer(const Spec &spec, const Sizes &sizes, const Tensors &inputs)
+      : spec(spec), sizes(sizes), inputs(inputs), n(spec.layer), positions(spec, sizes, inputs) {}
 
   LayerResult compute(const std::vector<Row> &rows) {
     LayerResult result;
@@ -107,13 +109,25 @@ private:
   /// K or V of one batch row: [G, keys, width].
   std::vector<T> heads(Part part, int64_t b) {
     int64_t width = part == Part::Value ? n.e : n.d;
+    RowMask mask(spec, sizes, inputs, b);
     std::vector<T> all(n.G * sizes.key * width);
     for (int64_t k = 0; k < sizes.key; ++k) {
-      std::vector<T> tokens = token(part, b, k);
+      std::vector<T> ofToken = headsOfToken(part, b, k, n.G, width);
+      if (part == Part::Key)
+        positions.encode(/*isKey=*/true, b, k, mask.keyPosition(k), ofToken);
       for (int64_t g = 0; g < n.G; ++g)
         for (int64_t i = 0; i < width; ++i)
-          all[(g * sizes.key + k) * width + i] = element(part, tokens, b, k, g, i);
+          all[(g * sizes.key + k) * width + i] = ofToken[g * width + i];
     }
+    return all;
+  }
+
+  /// Q, K or V of one token: [count, width].
+  std::vector<T> headsOfToken(Part part, int64_t b, int64_t s, int64_t count, int64_t width) {
+    std::vector<T> features = token(part, b, s), all(count * width);
+    for (int64_t h = 0; h < count; ++h)
+      for (int64_t i = 0; i < width; ++i)
+        all[h * width + i] = element(part, features, b, s, h, i);
     return all;
   }
 
@@ -148,8 +162,9 @@ private:
     RowMask mask(spec, sizes, inputs, row.b);
     const RowScores scores(spec, sizes, inputs, row.b, mask);
     const T scale = T(scoreScale(spec));
-    std::vector<T> features = token(Part::Query, row.b, row.q);
-    std::vector<T> output(n.H * n.e, T(0)), query(n.d), weights;
+    std::vector<T> queries = headsOfToken(Part::Query, row.b, row.q, n.H, n.d);
+    positions.encode(/*isKey=*/false, row.b, row.q, mask.queryPosition(row.q), queries);
+    std::vector<T> output(n.H * n.e, T(0)), weights;
     std::vector<int64_t> visible;
     for (int64_t h = 0; h < n.H; ++h) {
       if (h == 0 || mask.dependsOnHead()) {
@@ -163,8 +178,7 @@ private:
         continue;
       }
       const int64_t g = h / (n.H / n.G);
-      for (int64_t i = 0; i < n.d; ++i)
-        query[i] = element(Part::Query, features, row.b, row.q, h, i);
+      const T *query = &queries[h * n.d];
 
       T maximum = -std::numeric_limits<T>::infinity(), sum = 0;
       weights.resize(visible.size());
@@ -218,6 +232,7 @@ private:
   const Sizes &sizes;
   const Tensors &inputs;
   const Letters n;
+  const Positions positions;
 };
 
 /// The inputs that the spec asks for, with their shapes.
@@ -271,6 +286,8 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
     list.push_back(std::move(input));
   for (auto &input : scoreInputs(spec, sizes))
     list.push_back(std::move(input));
+  for (auto &input : positionInputs(spec, sizes))
+    list.push_back(std::move(input));
   return list;
 }
 
@@ -291,8 +308,8 @@ std::string checkInputs(const Spec &spec, const Sizes &sizes, const Tensors &inp
     return "the reference does not know the mask '" + mask + "'";
   if (const VariantSpec *score = unknownScore(spec))
     return "the reference does not know the score change '" + *score->word + "'";
-  if (!spec.position.empty())
-    return "the reference does not know the position encoding '" + *spec.position.front().word + "'";
+  if (const VariantSpec *position = unknownPosition(spec))
+    return "the reference does not know the position encoding '" + *position->word + "'";
   bool keysAreQueries = *spec.layer.source == Source::Self && *spec.projections.input != InputProjection::None;
   if (keysAreQueries && sizes.key != sizes.query)
     return "self-attention has as many keys as queries, found " + std::to_string(sizes.key) + " and " + std::to_string(sizes.query);

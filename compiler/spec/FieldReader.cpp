@@ -231,6 +231,10 @@ bool FieldReader::readValue(const SpecField &field, const Tree &value, GivenFiel
     return readVariants(field, value, result.variants);
   case FieldKind::WordList:
     return readWordList(field, value, result.words);
+  case FieldKind::Variant: // its keys are those of the attribute, which stage 2 reads
+    if (value.kind != Tree::Kind::Null)
+      result.variants.push_back({{field.words.str(), result.keyLoc, true}, value});
+    return true;
   case FieldKind::Map:
   case FieldKind::Any:
     break;

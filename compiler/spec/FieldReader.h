@@ -20,7 +20,7 @@ struct GivenField {
   SizeSpec size;                           // Size
   std::string word;                        // Word, Name
   std::vector<Located<std::string>> words; // WordList
-  std::vector<VariantSpec> variants;       // Variants
+  std::vector<VariantSpec> variants;       // Variants; Variant: one, none when null
 };
 
 class FieldReader {

@@ -56,6 +56,7 @@ struct LayerSpec {
   Located<int64_t> vHeadDim; // width of a head of V
   Located<Source> source;
   Located<int64_t> kvDModel; // features of `memory`; dModel for self-attention
+  std::optional<VariantSpec> qkNorm; // normalisation of Q and K
 };
 
 struct ProjectionSpec {

@@ -75,6 +75,8 @@ static std::string valueText(const SpecField &field) {
     return "`dynamic`, integer, `{max: n}`; " + range();
   case FieldKind::Variants:
     return "list of " + field.words.str() + " words";
+  case FieldKind::Variant:
+    return "map, `null`";
   case FieldKind::Any:
     return "";
   case FieldKind::Word:

@@ -74,6 +74,8 @@ std::string printSpec(const Spec &spec) {
      << "  d_model: " << *layer.dModel << "\n  heads: " << *layer.heads << "\n  kv_heads: " << *layer.kvHeads
      << "\n  head_dim: " << *layer.headDim << "\n  v_head_dim: " << *layer.vHeadDim << "\n  source: " << wordOf(*layer.source)
      << "\n  kv_d_model: " << *layer.kvDModel << "\n";
+  if (layer.qkNorm)
+    os << "  qk_norm: " << flowText(layer.qkNorm->arguments) << "\n";
   os << "projections:\n"
      << "  input: " << wordOf(*projections.input) << "\n  packing: " << wordOf(*projections.packing)
      << "\n  weight_layout: " << wordOf(*projections.weightLayout) << "\n  output: " << truth(*projections.output)

@@ -112,6 +112,8 @@ void Reader::readLayer() {
   layer.headDim = integer("layer.head_dim", divides ? *layer.dModel / *layer.heads : 1);
   layer.vHeadDim = integer("layer.v_head_dim", *layer.headDim);
   layer.kvDModel = integer("layer.kv_d_model", *layer.dModel);
+  if (const GivenField *norm = fields.find("layer.qk_norm"); norm && !norm->variants.empty())
+    layer.qkNorm = norm->variants.front();
   if (*layer.source == Source::Self && !fields.isWrong("layer.source"))
     refuseWithoutEffect("layer.kv_d_model", layer.kvDModel, *layer.dModel, "without 'source: cross'");
   checkFeatures();

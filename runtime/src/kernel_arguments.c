@@ -76,6 +76,10 @@ int mhac_outputs_empty(const mhac_entry *entry, const void *args) {
   return 1;
 }
 
+const void *mhac_given_prepared(const mhac_entry *entry, const void *args) {
+  return entry->prepared_count == 0 ? NULL : read_pointer(args, entry->prepared_offset);
+}
+
 void *mhac_given_workspace(const mhac_entry *entry, const void *args, size_t *bytes) {
   *bytes = read_size(args, entry->workspace_bytes_offset);
   return read_pointer(args, entry->workspace_offset);
@@ -224,7 +228,9 @@ static int64_t read_element(const mhac_argument *argument, const mhac_tensor_vie
 
 static mhac_status check_values(mhac_context *context, const mhac_entry *entry, const void *args, const mhac_argument *argument) {
   const mhac_argument *other = argument->check == MHAC_CHECK_SUM ? &entry->arguments[argument->check_other] : NULL;
-  int64_t limit = mhac_size_value(entry, args, argument->check_size);
+  const int is_position = argument->check == MHAC_CHECK_POSITION;
+  const int64_t limit = is_position ? INT64_C(1) << 30 : mhac_size_value(entry, args, argument->check_size);
+  const int64_t least = is_position ? -limit : 0;
   mhac_tensor_view view, other_view;
   int64_t elements = 1;
   int64_t i;
@@ -237,10 +243,10 @@ static mhac_status check_values(mhac_context *context, const mhac_entry *entry, 
     elements = mhac_saturating_multiply(elements, view.extents[i]);
   for (i = 0; i < elements; ++i) {
     int64_t value = read_element(argument, &view, i);
-    if (value < 0 || value > limit)
+    if (value < least || value > limit)
       return mhac_context_fail(context, MHAC_STATUS_VALUE_RANGE, entry->name,
-                               "argument '%s': found value %" PRId64 " at element %" PRId64 ", wanted 0 .. %" PRId64, argument->name, value,
-                               i, limit);
+                               "argument '%s': found value %" PRId64 " at element %" PRId64 ", wanted %" PRId64 " .. %" PRId64, argument->name,
+                               value, i, least, limit);
     if (other != NULL) {
       int64_t added = read_element(other, &other_view, i);
       if (added > limit - value)

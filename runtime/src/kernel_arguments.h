@@ -29,6 +29,8 @@ void mhac_view_tensor(const mhac_entry *entry, const void *args, const mhac_argu
 /* No output has an element, so there is nothing to do. */
 int mhac_outputs_empty(const mhac_entry *entry, const void *args);
 
+/* The caller's prepared state; NULL when there is none. */
+const void *mhac_given_prepared(const mhac_entry *entry, const void *args);
 /* The caller's workspace; NULL when there is none. */
 void *mhac_given_workspace(const mhac_entry *entry, const void *args, size_t *bytes);
 

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "halide_buffer.h"
 #include "kernel_arguments.h"
+#include "kernel_prepared.h"
 #include "kernel_state.h"
 #include "thread_pool.h"
 
@@ -22,6 +23,7 @@ typedef struct call_plan {
   const void *args;
   const mhac_candidate *candidate;
   int workers;
+  mhac_prepared_view prepared;
   int empty;               /* no output has an element: nothing is run and no workspace needed */
   int64_t vector_length;   /* pointers in the longest argument vector */
   int64_t header_bytes;    /* of a frame, in front of its intermediates; multiples of 64, this and the next two */
@@ -57,6 +59,15 @@ static int guards_hold(const call_plan *plan, const mhac_candidate *candidate) {
       return 0;
   }
   return 1;
+}
+
+const mhac_candidate *mhac_first_candidate(mhac_context *context, const mhac_entry *entry) {
+  uint64_t features = machine_features(entry) & (context != NULL ? context->cpu_features : UINT64_MAX);
+  int64_t i;
+  for (i = 0; i < entry->candidate_count; ++i)
+    if ((entry->candidates[i].features & ~features) == 0)
+      return &entry->candidates[i];
+  return NULL;
 }
 
 static mhac_status choose_candidate(call_plan *plan) {
@@ -114,7 +125,7 @@ static mhac_status plan_workspace(call_plan *plan) {
     if (candidate->kernels[i].operand_count > operands)
       operands = candidate->kernels[i].operand_count;
   plan->vector_length = 1 + operands;
-  plan->header_bytes = round_to_line((entry->argument_count + candidate->workspace_count) * (int64_t)sizeof(mhac_buffer_with_dims) +
+  plan->header_bytes = round_to_line((entry->argument_count + candidate->workspace_count + entry->prepared_count) * (int64_t)sizeof(mhac_buffer_with_dims) +
                                      plan->vector_length * (int64_t)sizeof(void *) + entry->size_count * (int64_t)sizeof(int32_t));
   plan->frame_bytes = plan->header_bytes;
   status = plan_buffers(plan);
@@ -144,9 +155,12 @@ static mhac_status plan_call(call_plan *plan, mhac_context *context, const mhac_
   plan->entry = entry;
   plan->args = args;
   plan->workers = mhac_context_concurrency(context);
+  memset(&plan->prepared, 0, sizeof(plan->prepared));
   status = mhac_check_sizes(context, entry, args);
   if (status == MHAC_STATUS_OK && with_tensors)
     status = mhac_check_tensors(context, entry, args);
+  if (status == MHAC_STATUS_OK && with_tensors)
+    status = mhac_check_prepared(context, entry, args, &plan->prepared);
   if (status == MHAC_STATUS_OK)
     status = choose_candidate(plan);
   if (status != MHAC_STATUS_OK)
@@ -233,7 +247,8 @@ static int run_kernels(const call_plan *plan, char *memory, int64_t element, voi
   char *data = memory + plan->header_bytes;
   mhac_buffer_with_dims *arguments = (mhac_buffer_with_dims *)(void *)memory;
   mhac_buffer_with_dims *intermediates = arguments + entry->argument_count;
-  void **vector = (void **)(void *)(intermediates + candidate->workspace_count);
+  mhac_buffer_with_dims *prepared = intermediates + candidate->workspace_count;
+  void **vector = (void **)(void *)(prepared + entry->prepared_count);
   int32_t *sizes = (int32_t *)(void *)(vector + plan->vector_length);
   int64_t i, k;
 
@@ -241,6 +256,7 @@ static int run_kernels(const call_plan *plan, char *memory, int64_t element, voi
     make_argument_buffer(plan, &entry->arguments[i], element, &arguments[i]);
   for (i = 0; i < candidate->workspace_count; ++i)
     data += make_workspace_buffer(plan, &candidate->workspace[i], data, &intermediates[i]);
+  mhac_make_prepared_buffers(entry, &plan->prepared, prepared);
   for (i = 0; i < entry->size_count; ++i)
     sizes[i] = i == candidate->batch_size ? 1 : (int32_t)mhac_size_value(entry, plan->args, i);
 
@@ -252,6 +268,7 @@ static int run_kernels(const call_plan *plan, char *memory, int64_t element, voi
       const mhac_operand *operand = &kernel->operands[i];
       vector[1 + i] = operand->kind == MHAC_OPERAND_ARGUMENT    ? (void *)&arguments[operand->index].buffer
                       : operand->kind == MHAC_OPERAND_WORKSPACE ? (void *)&intermediates[operand->index].buffer
+                      : operand->kind == MHAC_OPERAND_PREPARED  ? (void *)&prepared[operand->index].buffer
                                                                 : (void *)&sizes[operand->index];
     }
     code = kernel->function(vector);

@@ -26,7 +26,9 @@ typedef struct mhac_size {
   int64_t maximum;
 } mhac_size;
 
-/* One extent: ceil(sizes[size] / divisor) * factor; size == -1: factor. */
+/* One extent: ceil(sizes[size] / divisor) * factor; size == -1: factor; size == MHAC_EXTENT_POSITIONS, in prepared buffers only: with the number of
+ * positions in the place of the size. */
+enum { MHAC_EXTENT_POSITIONS = -2 };
 typedef struct mhac_extent {
   int64_t size;
   int64_t divisor;
@@ -39,7 +41,8 @@ enum { MHAC_ARGUMENT_OUTPUT = 1 };
 enum {
   MHAC_CHECK_NONE = 0,
   MHAC_CHECK_RANGE = 1, /* 0 <= value[i] <= sizes[check_size] */
-  MHAC_CHECK_SUM = 2    /* RANGE, and value[i] + other[i] <= sizes[check_size] with other = arguments[check_other] (same shape) */
+  MHAC_CHECK_SUM = 2,   /* RANGE, and value[i] + other[i] <= sizes[check_size] with other = arguments[check_other] (same shape) */
+  MHAC_CHECK_POSITION = 3 /* -2^30 <= value[i] <= 2^30 */
 };
 
 /* A tensor argument. Dimensions are in the order of the header, outermost first. */
@@ -68,7 +71,8 @@ typedef struct mhac_workspace_buffer {
 enum {
   MHAC_OPERAND_ARGUMENT = 0,  /* arguments[index] as a buffer whose dimensions are those of the argument reversed (innermost first) */
   MHAC_OPERAND_WORKSPACE = 1, /* workspace[index] as a buffer */
-  MHAC_OPERAND_SIZE = 2       /* sizes[index] as an int32 scalar */
+  MHAC_OPERAND_SIZE = 2,      /* sizes[index] as an int32 scalar */
+  MHAC_OPERAND_PREPARED = 3   /* prepared[index] as a buffer, whose extents are all 0 in a call without prepared state */
 };
 typedef struct mhac_operand {
   int64_t kind;
@@ -110,6 +114,10 @@ typedef struct mhac_candidate {
   /* -1: a kernel runs for the whole call. Otherwise batch-major: one parallel loop over sizes[batch_size], whose tasks run all kernels for one
    * element. To them the size is 1, in intermediates and operands; an argument whose outermost extent is the size is one element of it. */
   int64_t batch_size;
+  /* Make the entry's prepared buffers: operands are these only, and sizes; they run one after the other in the calling thread, without scratch. The
+   * same for all candidates of a target; every target makes the same bits. */
+  int64_t prepare_count;
+  const mhac_kernel *prepare;
 } mhac_candidate;
 
 typedef struct mhac_entry {
@@ -127,6 +135,11 @@ typedef struct mhac_entry {
   const mhac_argument *arguments;
   int64_t candidate_count;
   const mhac_candidate *candidates;
+  int64_t prepared_offset;      /* of `const void *prepared` in the argument struct; without meaning when prepared_count is 0: no prepared state */
+  uint64_t prepared_tag;        /* differs between entries whose prepared state differs; written into it and compared by calls */
+  uint64_t position_sizes;      /* bit i: sizes[i] counts positions. A state has one position more than the largest of them at f_prepare */
+  int64_t prepared_count;
+  const mhac_workspace_buffer *prepared; /* in the state one after the other, behind its header, each at a multiple of 64 bytes */
 } mhac_entry;
 
 extern const int mhac_runtime_abi_1;
@@ -135,6 +148,9 @@ extern const int mhac_runtime_abi_1;
  * sizes only (tensors and strides may still be missing) and answers 0 when no output has an element, for nothing is run then. */
 mhac_status mhac_kernel_call(mhac_context *context, const mhac_entry *entry, const void *args);
 mhac_status mhac_kernel_workspace_bytes(mhac_context *context, const mhac_entry *entry, const void *args, size_t *bytes);
+/* Behind <name>_prepare and <name>_prepared_bytes. Both look at the sizes in `args` only; `prepared` has prepared_bytes bytes, 64-byte aligned. */
+mhac_status mhac_kernel_prepare(mhac_context *context, const mhac_entry *entry, const void *args, void *prepared);
+mhac_status mhac_kernel_prepared_bytes(mhac_context *context, const mhac_entry *entry, const void *args, size_t *bytes);
 void mhac_kernel_describe(const mhac_entry *entry, mhac_kernel_info *info);
 
 /* Halide's hooks under private names. `user_context` is the per-worker state that mhac_kernel_call made. */

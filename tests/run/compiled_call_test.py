@@ -46,6 +46,22 @@ class CompiledCall(unittest.TestCase):
         return {"x": normal(n, batch, m, scale=1).transpose(1, 0, 2), "wqkv": normal(3 * m, m, scale=m**-0.5), "bqkv": normal(3 * m, scale=0.1),
                 "wo": normal(m, m, scale=m**-0.5), "bo": normal(m, scale=0.1)}
 
+    def test_prepared_state_gives_the_same_bits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            spec = os.path.join(folder, "layer.yaml")
+            with open(spec, "w", encoding="utf-8") as file:
+                file.write("{mhac: 1, name: f, layer: {d_model: 32, heads: 2}, projections: {output: false}, mask: [causal], position: [rope]}")
+            layer = mhac_call.Artefact(self.compile(spec, folder))
+            random = np.random.default_rng(1)
+            tensor = lambda *shape: random.standard_normal(shape).astype(np.float32)
+            weights = {name: tensor(32, 32) for name in ("wq", "wk", "wv")}
+            prepared = layer.prepare(query=40)
+            for n in (1, 17, 40):
+                x = tensor(2, n, 32)
+                np.testing.assert_array_equal(layer(x=x, prepared=prepared, **weights), layer(x=x, **weights))
+            with self.assertRaisesRegex(mhac_call.MhacError, "PREPARED.*up to 40, wanted 41"):
+                layer(x=tensor(2, 41, 32), prepared=prepared, **weights)
+
     def test_workspace_is_linear_in_the_tokens(self):
         with tempfile.TemporaryDirectory() as folder:
             self.compile("transformer_cross_f32.yaml", folder)

@@ -112,6 +112,16 @@ std::string LayerRunner::callOnce(Operands &operands, const Judge &judge, const 
       status = functions.call(context.get(), operands.args());
     if (status == MHAC_STATUS_OK && operands.outputBytes() != first)
       return label + ": a second call with the same inputs gave other bits";
+    if (status == MHAC_STATUS_OK) {
+      PreparedState prepared(*artefact, context.get(), operands);
+      status = prepared.status();
+      if (status == MHAC_STATUS_OK && prepared.exists()) {
+        operands.resetOutputs();
+        status = functions.call(context.get(), operands.args());
+      }
+      if (status == MHAC_STATUS_OK && operands.outputBytes() != first)
+        return label + ": a call with prepared state gave other bits";
+    }
   }
   if (status != MHAC_STATUS_OK)
     return label + ": " + context.describe(status);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Artefact.h"
 
+#include "Operands.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -73,6 +75,10 @@ std::unique_ptr<Artefact> Artefact::load(Manifest manifest, const std::string &r
   resolve(table.call, read.callSymbol);
   resolve(table.workspaceBytes, read.workspaceBytesSymbol);
   resolve(table.info, read.infoSymbol);
+  if (!read.prepareSymbol.empty()) {
+    resolve(table.prepare, read.prepareSymbol);
+    resolve(table.preparedBytes, read.preparedBytesSymbol);
+  }
   resolve(table.contextCreate, "mhac_context_create");
   resolve(table.contextDestroy, "mhac_context_destroy");
   resolve(table.contextMessage, "mhac_context_message");
@@ -96,6 +102,22 @@ const Target *Artefact::bestTarget() const {
       return &target;
   return nullptr;
 }
+
+PreparedState::PreparedState(const Artefact &artefact, mhac_context *context, Operands &operands) : operands(operands) {
+  const Functions &functions = artefact.functions();
+  if (!functions.prepare)
+    return;
+  size_t bytes = 0;
+  made = functions.preparedBytes(context, operands.args(), &bytes);
+  if (made != MHAC_STATUS_OK)
+    return;
+  memory = std::make_unique<GuardedMemory>(bytes, GuardedMemory::Placement::End); // a multiple of 64 bytes that ends a page
+  made = functions.prepare(context, operands.args(), memory->data());
+  memory->makeReadOnly();
+  operands.setPrepared(memory->data());
+}
+
+PreparedState::~PreparedState() { operands.setPrepared(nullptr); }
 
 CallContext::CallContext(const Artefact &artefact, int threads, const Target *target) : functions(artefact.functions()) {
   if (threads == 0)

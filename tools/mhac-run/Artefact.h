@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "GuardedMemory.h"
 #include "Manifest.h"
 
 #include <mhac/runtime.h>
@@ -17,6 +18,8 @@ struct Functions {
   mhac_status (*call)(mhac_context *, const void *args) = nullptr;
   mhac_status (*workspaceBytes)(mhac_context *, const void *args, size_t *bytes) = nullptr;
   void (*info)(mhac_kernel_info *) = nullptr;
+  mhac_status (*prepare)(mhac_context *, const void *args, void *prepared) = nullptr; // null without prepared state, like the next
+  mhac_status (*preparedBytes)(mhac_context *, const void *args, size_t *bytes) = nullptr;
   decltype(&mhac_context_create) contextCreate = nullptr;
   decltype(&mhac_context_destroy) contextDestroy = nullptr;
   decltype(&mhac_context_message) contextMessage = nullptr;
@@ -51,6 +54,24 @@ private:
 };
 
 /// A context of the artefact's own runtime. One thread at a time.
+class Operands;
+
+/// Prepared state for calls with these operands, which get it while the object lives; nothing where the artefact has none.
+class PreparedState {
+public:
+  PreparedState(const Artefact &artefact, mhac_context *context, Operands &operands);
+  ~PreparedState();
+  PreparedState(const PreparedState &) = delete;
+  PreparedState &operator=(const PreparedState &) = delete;
+  mhac_status status() const { return made; }
+  bool exists() const { return memory != nullptr; }
+
+private:
+  Operands &operands;
+  std::unique_ptr<GuardedMemory> memory;
+  mhac_status made = MHAC_STATUS_OK;
+};
+
 class CallContext {
 public:
   /// `threads` 0: no context at all (NULL), 1: a context that runs serially, more: a pool of that many threads. `target` restricts the

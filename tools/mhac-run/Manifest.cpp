@@ -89,7 +89,7 @@ static bool fromJSON(const json::Value &value, Argument &argument, json::Path pa
     std::string kind = check->getString("kind").value_or("none").str();
     argument.checkSize = check->getString("size").value_or("").str();
     argument.checkWith = check->getString("with").value_or("").str();
-    if (!fromWord<ValueCheck>(kind, {{"none", ValueCheck::None}, {"range", ValueCheck::Range}, {"sum", ValueCheck::Sum}}, argument.check,
+    if (!fromWord<ValueCheck>(kind, {{"none", ValueCheck::None}, {"range", ValueCheck::Range}, {"sum", ValueCheck::Sum}, {"position", ValueCheck::Position}}, argument.check,
                               path.field("check").field("kind")))
       return false;
   }
@@ -132,6 +132,10 @@ static bool fromJSON(const json::Value &value, Manifest &manifest, json::Path pa
   manifest.callSymbol = symbols->getString("call").value_or("").str();
   manifest.workspaceBytesSymbol = symbols->getString("workspace_bytes").value_or("").str();
   manifest.infoSymbol = symbols->getString("info").value_or("").str();
+  manifest.prepareSymbol = symbols->getString("prepare").value_or("").str();
+  manifest.preparedBytesSymbol = symbols->getString("prepared_bytes").value_or("").str();
+  if (const json::Object *prepared = value.getAsObject()->getObject("prepared"))
+    manifest.preparedOffset = prepared->getInteger("offset").value_or(-1);
   manifest.workspaceOffset = workspace->getInteger("offset").value_or(-1);
   manifest.workspaceBytesOffset = workspace->getInteger("bytes_offset").value_or(-1);
   return true;
@@ -142,6 +146,8 @@ static std::string checkOffsets(const Manifest &manifest) {
   auto inside = [&](int64_t offset) { return offset >= 0 && offset % 8 == 0 && offset + 8 <= manifest.argsBytes; };
   if (manifest.argsBytes < 8 || manifest.argsBytes > 1 << 20 || !inside(manifest.workspaceOffset) || !inside(manifest.workspaceBytesOffset))
     return "the fields 'args_bytes' and 'workspace' do not fit together";
+  if (!manifest.prepareSymbol.empty() && !inside(manifest.preparedOffset))
+    return "the fields 'args_bytes' and 'prepared' do not fit together";
   for (const SizeField &size : manifest.sizes)
     if (!size.isFixed() && !inside(size.offset))
       return "the size '" + size.name + "' lies outside the argument struct";

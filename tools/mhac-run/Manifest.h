@@ -26,7 +26,7 @@ struct Extent {
 };
 
 enum class Role { Input, Weight, Parameter, Output };
-enum class ValueCheck { None, Range, Sum };
+enum class ValueCheck { None, Range, Sum, Position };
 
 /// A tensor argument, dimensions outermost first. Offsets are bytes in the argument struct; stridesOffset -1: always dense.
 struct Argument {
@@ -54,8 +54,9 @@ struct Target {
 struct Manifest {
   std::string folder; // where the manifest lies, with a trailing slash, or empty
   std::string name, specFile, spec, object;
-  std::string callSymbol, workspaceBytesSymbol, infoSymbol;
+  std::string callSymbol, workspaceBytesSymbol, infoSymbol, prepareSymbol, preparedBytesSymbol; // the last two are empty without prepared state
   int64_t argsBytes = 0, workspaceOffset = 0, workspaceBytesOffset = 0;
+  int64_t preparedOffset = -1;
   std::vector<SizeField> sizes;
   std::vector<Argument> arguments; // in the order of the struct
   std::vector<Target> targets;     // best first

@@ -166,6 +166,14 @@ void Operands::fillParameters(const FillOptions &options, std::mt19937_64 &rando
     if (buffer.argument->role == Role::Parameter)
       fillMaskInput(buffer.argument->name, views.at(buffer.argument->name), buffer.memory->data(), options.seed, options.fullLengths);
   auto data = [](const Buffer &buffer) { return static_cast<int64_t *>(buffer.memory->data()); };
+  // Position ids: mostly those of long contexts, of either sign; some at the far ends of what is allowed.
+  std::mt19937_64 positions(options.seed);
+  for (Buffer &buffer : buffers)
+    if (buffer.argument->name.ends_with("position_ids"))
+      for (int64_t i = 0, count = countOf(buffer.shape); i < count; ++i) {
+        const int64_t limit = positions() % 16 ? 1 << 20 : 1 << 30;
+        data(buffer)[i] = int64_t(positions() % uint64_t(2 * limit + 1)) - limit;
+      }
   // A Sum needs the other values first. Where keys may begin later (`key_starts`), "full" means 0; a count is full at the size.
   for (ValueCheck check : {ValueCheck::Range, ValueCheck::Sum})
     for (Buffer &buffer : buffers) {
@@ -286,10 +294,17 @@ void Operands::writeStructure() {
   }
   put(manifest.workspaceOffset, workspace ? workspace->data() : nullptr);
   put(manifest.workspaceBytesOffset, workspace ? workspace->bytes() : size_t(0));
+  if (manifest.preparedOffset >= 0)
+    put(manifest.preparedOffset, prepared);
 }
 
 void Operands::setWorkspace(size_t bytes) {
   workspace = bytes ? std::make_unique<GuardedMemory>(bytes, GuardedMemory::Placement::End) : nullptr;
+  writeStructure();
+}
+
+void Operands::setPrepared(const void *state) {
+  prepared = state;
   writeStructure();
 }
 

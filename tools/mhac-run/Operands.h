@@ -36,6 +36,8 @@ public:
   const void *args() const { return structure.data(); }
   /// Gives the call a workspace of exactly this size; 0 bytes: none (the call then allocates).
   void setWorkspace(size_t bytes);
+  /// Gives the call prepared state; null: none.
+  void setPrepared(const void *state);
   /// Makes outputs and workspace NaN again.
   void resetOutputs();
 
@@ -74,6 +76,7 @@ private:
   int64_t batchSize = 1, querySize = 0, keySize = 0;
   std::vector<Buffer> buffers; // one an argument, in the manifest's order; vector is never resized after construction
   std::unique_ptr<GuardedMemory> workspace;
+  const void *prepared = nullptr;
   std::vector<char> structure;
   reference::Tensors views;
   std::vector<char> keyMatters, queryMatters, tokenMatters, excluded; // [batch, key], then [batch, query]

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 using namespace Halide;
 
@@ -132,6 +133,26 @@ TEST(FastMath, TanhStaysBetweenOnesAndKeepsNan) {
   EXPECT_LT(result(2), 0.f);
   EXPECT_LT(result(4), 0.f);
   EXPECT_TRUE(std::isnan(result(6)));
+}
+
+TEST(FastMath, CosineAndSineOfPhasesAreWithinTwoUnits) {
+  std::vector<int32_t> phases = {0, 1, -1, 1 << 29, (1 << 29) - 1, -(1 << 29), 1 << 30, -(1 << 30), std::numeric_limits<int32_t>::min(),
+                                 std::numeric_limits<int32_t>::max()};
+  for (uint32_t i = 0; i < 200000; ++i)
+    phases.push_back(static_cast<int32_t>(i * 2654435769u));
+  Buffer<int32_t> in(phases.data(), static_cast<int>(phases.size()));
+  Var x("x");
+  Func out("out");
+  mhac::halide::CosSin value = mhac::halide::cosSinOfPhase(in(x));
+  out(x) = Tuple(value.cos, value.sin);
+  out.vectorize(x, 8, TailStrategy::GuardWithIf);
+  Realization result = out.realize({static_cast<int>(phases.size())});
+  Buffer<float> cosines = result[0], sines = result[1];
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const double angle = std::ldexp(static_cast<double>(phases[i]), -32) * 2 * std::numbers::pi;
+    ASSERT_NEAR(cosines(i), std::cos(angle), 1.2e-7) << "cos of phase " << phases[i];
+    ASSERT_NEAR(sines(i), std::sin(angle), 1.2e-7) << "sin of phase " << phases[i];
+  }
 }
 
 } // namespace

@@ -34,8 +34,8 @@ TEST(Header, DescriptorsHaveTheLayoutThatObjectsAreWrittenIn) {
   EXPECT_EQ(sizeof(mhac_operand), 2 * 8u);
   EXPECT_EQ(sizeof(mhac_kernel), 4 * 8u);
   EXPECT_EQ(sizeof(mhac_guard), 4 * 8u);
-  EXPECT_EQ(sizeof(mhac_candidate), 10 * 8u);
-  EXPECT_EQ(sizeof(mhac_entry), 14 * 8u);
+  EXPECT_EQ(sizeof(mhac_candidate), 12 * 8u);
+  EXPECT_EQ(sizeof(mhac_entry), 19 * 8u);
   EXPECT_EQ(sizeof(mhac_context_options), 10 * 8u);
   EXPECT_EQ(sizeof(mhac_kernel_info), 5 * 8u);
 }

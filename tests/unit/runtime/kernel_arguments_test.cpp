@@ -136,6 +136,26 @@ TEST(KernelArguments, StridesOfSingleIndicesDoNotMatter) {
   EXPECT_TRUE(call.right());
 }
 
+TEST(KernelArguments, PositionsHaveThirtyOneBits) {
+  mhac_argument list[5];
+  std::copy(toy::entry.arguments, toy::entry.arguments + 5, list);
+  list[2].check = MHAC_CHECK_POSITION; // "starts"
+  list[3].check = MHAC_CHECK_NONE;
+  mhac_entry entry = toy::entry;
+  entry.arguments = list;
+  toy::call call(2, 3);
+  auto context = make_context();
+  for (int64_t value : {INT64_C(-1) << 30, INT64_C(0), INT64_C(1) << 30}) {
+    call.starts[1] = value;
+    EXPECT_EQ(call.run(context.get(), entry), MHAC_STATUS_OK) << mhac_context_message(context.get());
+  }
+  for (int64_t value : {(INT64_C(-1) << 30) - 1, (INT64_C(1) << 30) + 1, INT64_MIN, INT64_MAX}) {
+    call.starts[1] = value;
+    EXPECT_EQ(call.run(context.get(), entry), MHAC_STATUS_VALUE_RANGE);
+    EXPECT_NE(std::string(mhac_context_message(context.get())).find("at element 1, wanted -1073741824 .. 1073741824"), std::string::npos);
+  }
+}
+
 TEST(KernelArguments, EmptyTensorsMayBeNull) {
   toy::call call(2, 3, 0);
   call.arguments.bias = nullptr;
