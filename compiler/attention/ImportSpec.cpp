@@ -55,6 +55,7 @@ private:
   SourceLocation placeOf(VariantInterface variant) const;
   void checkSameInput(VariantInterface variant, const VariantParameter &first, const VariantParameter &second);
   void importPositions();
+  void reportUnusedParameters();
   void warnAboutPositions();
   void addSizes();
   std::string sizeName(StringRef name) const { return name == "key" && !hasKeySize() ? "query" : name.str(); }
@@ -127,6 +128,17 @@ SourceLocation Importer::placeOf(VariantInterface variant) const {
   return layer.qkNorm && *layer.qkNorm->word == variant.info().word ? layer.qkNorm->word.loc : spec.loc;
 }
 
+/// Only when every expression could be read: a wrong one may be the one that reads the parameter.
+void Importer::reportUnusedParameters() {
+  if (diagnostics.hasErrors())
+    return;
+  SmallVector<VariantParameter> used = parametersOf(variants());
+  for (const ExpressionParameter &parameter : spec.parameters)
+    if (llvm::none_of(used, [&](const VariantParameter &each) { return each.name == parameter.name; }))
+      diagnostics.error(parameter.loc, "parameter '" + parameter.name + "' is not used; no expression of 'mask' or 'score' reads it").length =
+          parameter.name.size();
+}
+
 void Importer::warnAboutPositions() {
   if (*spec.queryOffset == QueryOffset::RowEnd)
     return;
@@ -154,13 +166,20 @@ void Importer::warnAboutPositions() {
 //===-- arguments ---------------------------------------------------------------------------------------------------------------------===//
 
 void Importer::addSizes() {
+  int64_t largest = kLargestSize; // of queries and keys
+  for (VariantInterface variant : variants())
+    if (int64_t own = variant.largestSize())
+      largest = std::min(largest, own);
   auto add = [&](StringRef name, const SizeSpec &size) {
     int64_t minimum = size.kind == SizeSpec::Kind::Fixed ? size.value : 0;
-    int64_t maximum = size.kind == SizeSpec::Kind::Dynamic ? kLargestSize : size.value;
+    int64_t maximum = size.kind != SizeSpec::Kind::Dynamic ? size.value : name == "batch" ? kLargestSize : largest;
     auto attribute = SizeAttr::get(builder.getContext(), name, minimum, maximum);
     sizes[name] = attribute;
     sizeList.push_back(attribute);
   };
+  for (auto [name, size] : {std::pair("query", &spec.shape.query), {"key", &spec.shape.key}})
+    if (size->given && size->value.value > largest)
+      diagnostics.error(size->loc, ("'" + Twine(name) + "' must be at most " + Twine(largest) + " with 'expr', found '" + Twine(size->value.value) + "'").str());
   add("batch", *spec.shape.batch);
   add("query", *spec.shape.query);
   if (hasKeySize())
@@ -260,20 +279,32 @@ void Importer::addArguments() {
     if (*spec.projections.biasOutput)
       addBias("bo", *layer.dModel);
   }
-  llvm::StringMap<VariantParameter> known;
+  // What variants ask for in the order of the variants, then what the user declared in the order of the declarations.
+  auto addParameter = [&](const VariantParameter &parameter, const SourceLocation &loc) {
+    SmallVector<std::string> dims;
+    for (StringRef dim : parameter.dims)
+      dims.push_back(sizeName(dim));
+    const Role role = parameter.isWeight ? Role::Weight : Role::Parameter;
+    addArgument(makeArgument(parameter.name, role, dims, elementType(*dtypeFromWord(parameter.dtype)), at(loc), parameter.strided, parameter.check,
+                             parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
+  };
+  llvm::StringMap<VariantParameter> declared, known;
+  for (const ExpressionParameter &parameter : spec.parameters)
+    declared[parameter.name];
   for (VariantInterface variant : variants())
     for (const VariantParameter &parameter : variant.parameters()) {
-      auto [first, isNew] = known.try_emplace(parameter.name, parameter);
-      if (!isNew) {
-        checkSameInput(variant, first->second, parameter);
+      if (auto user = declared.find(parameter.name); user != declared.end()) {
+        user->second = parameter;
         continue;
       }
-      SmallVector<std::string> dims;
-      for (StringRef dim : parameter.dims)
-        dims.push_back(sizeName(dim));
-      addArgument(makeArgument(parameter.name, parameter.isWeight ? Role::Weight : Role::Parameter, dims, elementType(*dtypeFromWord(parameter.dtype)), at(placeOf(variant)), parameter.strided,
-                               parameter.check, parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
+      auto [first, isNew] = known.try_emplace(parameter.name, parameter);
+      if (isNew)
+        addParameter(parameter, placeOf(variant));
+      else
+        checkSameInput(variant, first->second, parameter);
     }
+  for (const ExpressionParameter &parameter : spec.parameters)
+    addParameter(declared[parameter.name], parameter.loc);
 
   for (const Located<OutputKind> &output : spec.outputs) {
     if (*output == OutputKind::Lse)
@@ -382,6 +413,7 @@ OwningOpRef<ModuleOp> Importer::import() {
   importVariants(spec.mask, VariantKind::Mask, masks);
   importPositions();
   importVariants(spec.score, VariantKind::Score, scores);
+  reportUnusedParameters();
   if (diagnostics.hasErrors())
     return {};
   warnAboutPositions();

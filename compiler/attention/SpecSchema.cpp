@@ -158,6 +158,11 @@ static Object fieldSchema(const SpecField &field) {
   case FieldKind::WordList:
     return Object{{"type", "array"}, {"items", Object{{"enum", wordsOf(field)}}}, {"uniqueItems", true},
                   {"contains", Object{{"const", field.defaultText.trim("[]")}}}};
+  case FieldKind::Parameters: {
+    Object dims{{"type", "array"}, {"items", Object{{"enum", Array{"b", "h", "q", "k"}}}}, {"uniqueItems", true}};
+    Object parameter = mapSchema(Object{{"dtype", Object{{"enum", Array{"f32", "i64", "bool"}}}}, {"dims", std::move(dims)}}, Array{"dtype"});
+    return Object{{"type", "object"}, {"additionalProperties", std::move(parameter)}};
+  }
   case FieldKind::Any:
     break;
   }

@@ -64,13 +64,11 @@ ArrayRef<VariantInfo> allVariants() {
 }
 
 ArrayRef<StringLiteral> reservedVariantWords(VariantKind kind) {
-  static constexpr StringLiteral masks[] = {"expr", "lsh"};
-  static constexpr StringLiteral scores[] = {"expr"};
+  static constexpr StringLiteral masks[] = {"lsh"};
   switch (kind) {
   case VariantKind::Mask:
     return masks;
   case VariantKind::Score:
-    return scores;
   case VariantKind::Position:
   case VariantKind::Layout:
     return {};

@@ -151,8 +151,8 @@ public:
   virtual mlir::Value queryPosition() = 0;
   /// The tensor index of the key at position 0: 0 without left padding.
   virtual mlir::Value firstKey() = 0;
-  /// An element of a run-time parameter; integers come as index, bools as i1.
-  virtual mlir::Value load(llvm::StringRef parameter, mlir::ValueRange indices) = 0;
+  /// An element of a run-time parameter; integers come as index, bools as i1. With a `limit`, i64 beyond it counts as +-limit.
+  virtual mlir::Value load(llvm::StringRef parameter, mlir::ValueRange indices, std::optional<int64_t> limit = std::nullopt) = 0;
   /// The extent of a run-time parameter along a dimension.
   virtual mlir::Value extent(llvm::StringRef parameter, int64_t dim) = 0;
 

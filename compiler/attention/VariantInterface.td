@@ -24,6 +24,8 @@ def Attn_VariantInterface : AttrInterface<"VariantInterface"> {
       "::llvm::SmallVector<::mhac::attn::VariantParameter>", "parameters", (ins), "", "return {};">,
     InterfaceMethod<"names of sizes of the call that only this variant has, 0 to the largest size",
       "::llvm::SmallVector<::llvm::StringRef>", "sizes", (ins), "", "return {};">,
+    InterfaceMethod<"the largest number of queries and of keys that the variant computes with; 0: no limit of its own",
+      "int64_t", "largestSize", (ins), "", "return 0;">,
     InterfaceMethod<"masks: an i1, true where the key is visible; null: everything is",
       "::mlir::Value", "isVisible", (ins "::mhac::attn::RegionBuilder &":$region), "", "return {};">,
     InterfaceMethod<"scores and masks that add something (those last): the changed score (f32)",

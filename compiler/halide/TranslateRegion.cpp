@@ -82,7 +82,7 @@ private:
     if (auto boolean = dyn_cast<BoolAttr>(attribute))
       return Halide::Internal::make_bool(boolean.getValue());
     if (auto integer = dyn_cast<IntegerAttr>(attribute))
-      return Expr(static_cast<int32_t>(integer.getInt()));
+      return integer.getType().isInteger(64) ? Expr(static_cast<int64_t>(integer.getInt())) : Expr(static_cast<int32_t>(integer.getInt()));
     if (auto number = dyn_cast<FloatAttr>(attribute))
       return Expr(static_cast<float>(number.getValueAsDouble()));
     return Expr();
@@ -104,7 +104,7 @@ private:
   Expr compare(arith::CmpFPredicate predicate, Expr a, Expr b) {
     using P = arith::CmpFPredicate;
     switch (predicate) {
-    // Strict: Halide's own rewriting knows no NaN.
+    // Strict, with all that goes into them: Halide's own rewriting knows no NaN, and rounds sums as it likes.
     case P::OEQ: return strict_float(a == b);
     case P::UNE: return strict_float(a != b);
     case P::OLT: return strict_float(a < b);
@@ -115,8 +115,11 @@ private:
     }
   }
 
-  /// Integers up to 32 bits; those of parameters are checked to fit.
-  static Expr widened(const Expr &value) { return value.type().is_int_or_uint() ? Halide::cast<int32_t>(value) : value; }
+  /// Narrow integers have 32 bits in kernels.
+  static Expr widened(const Expr &value) { return value.type().is_int_or_uint() && value.type().bits() < 32 ? Halide::cast<int32_t>(value) : value; }
+
+  /// `index` has 32 bits, i64 what its name says.
+  static Expr castInteger(Type type, const Expr &value) { return type.isInteger(64) ? Halide::cast<int64_t>(value) : Halide::cast<int32_t>(value); }
 
   /// Halide's number of a tensor's dimension: there they are reversed.
   static Halide::Internal::Dimension dimension(Halide::ImageParam &tensor, size_t dim) {
@@ -176,6 +179,8 @@ private:
         keys = tile.keys;
     }
     const Halide::RDom box = queries.empty() ? Halide::RDom() : Halide::RDom(queries);
+    // What is cast behind the reduction anyway costs less ahead of it.
+    const bool isCast = llvm::all_of(op->getUsers(), [](Operation *user) { return isa<arith::IndexCastOp>(user) && user->getResult(0).getType().isIndex(); });
     Expr low, high;
     for (int k = 0; k < keys; ++k) {
       std::vector<Expr> at;
@@ -187,7 +192,7 @@ private:
         at.push_back(clamped(tensor, i, index));
       }
       std::reverse(at.begin(), at.end());
-      Expr value = widened(tensor(at)), least = value, most = value;
+      Expr value = isCast ? Halide::cast<int32_t>(tensor(at)) : widened(tensor(at)), least = value, most = value;
       if (value.type().is_float()) {
         const float infinity = std::numeric_limits<float>::infinity();
         least = select(strict_float(value == value), value, -infinity), most = select(strict_float(value == value), value, infinity);
@@ -227,6 +232,7 @@ private:
         .Case<arith::MaxSIOp, arith::MaximumFOp>([&](auto o) { return max(in(o, 0), in(o, 1)); })
         .Case([&](arith::NegFOp o) { return -in(o, 0); })
         .Case<math::AbsFOp, math::AbsIOp>([&](auto o) { return Halide::cast(in(o, 0).type(), abs(in(o, 0))); })
+        .Case([&](math::FloorOp o) { return floor(in(o, 0)); })
         .Case([&](math::ExpOp o) { return expFinite(in(o, 0)); })
         .Case([&](math::LogOp o) { return logAny(in(o, 0)); })
         .Case([&](math::TanhOp o) { return tanhFast(in(o, 0)); })
@@ -236,7 +242,7 @@ private:
         .Case([&](arith::OrIOp o) { return o.getType().isInteger(1) ? in(o, 0) || in(o, 1) : in(o, 0) | in(o, 1); })
         .Case([&](arith::XOrIOp o) { return o.getType().isInteger(1) ? in(o, 0) != in(o, 1) : in(o, 0) ^ in(o, 1); })
         .Case([&](arith::SelectOp o) { return select(in(o, 0), in(o, 1), in(o, 2)); })
-        .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::TruncIOp>([&](auto o) { return in(o, 0); })
+        .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::TruncIOp>([&](auto o) { return castInteger(o.getType(), in(o, 0)); })
         .Case([&](arith::SIToFPOp o) { return Halide::cast<float>(in(o, 0)); })
         .Case([&](tensor::DimOp o) { return Expr(dimension(tensors.at(o.getSource()), static_cast<size_t>(*o.getConstantIndex())).extent()); })
         .Case([&](attn::LoadOp o) { return load(o); })

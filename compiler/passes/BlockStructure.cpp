@@ -187,13 +187,11 @@ std::optional<Affine> Interpreter::integer(Value value) {
 }
 
 std::optional<Affine> Interpreter::makeInteger(Value value) {
-  // Narrower integers wrap where index does not.
-  if (!value.getType().isIndex() && !value.getType().isInteger(64))
+  // Narrower integers wrap where index does not, and i64 is computed with where index would.
+  if (!value.getType().isIndex())
     return std::nullopt;
   if (uniform.contains(value)) {
     Value copy = uniform.lookup(value);
-    if (!copy.getType().isIndex())
-      copy = builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), copy);
     return Affine{0, copy, copy};
   }
   if (auto argument = dyn_cast<BlockArgument>(value))

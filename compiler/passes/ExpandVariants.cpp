@@ -83,13 +83,19 @@ public:
     });
   }
 
-  Value load(StringRef parameter, ValueRange indices) override {
+  Value load(StringRef parameter, ValueRange indices, std::optional<int64_t> limit) override {
     Value tensor = parameters.at(parameter);
     Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
     Value value = LoadOp::create(builder, loc, element, tensor, indices);
     if (element.isInteger(8)) { // a bool
       Value zero = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(element, 0));
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+    }
+    if (limit) { // before the cast: kernels give index 32 bits
+      Value low = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(element, -*limit));
+      value = arith::MaxSIOp::create(builder, loc, value, low);
+      Value high = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(element, *limit));
+      value = arith::MinSIOp::create(builder, loc, value, high);
     }
     if (isa<IntegerType>(element))
       value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);

@@ -56,6 +56,7 @@ private:
   }
 
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  Value zeroLike(Value value) { return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType())); }
   Value flag(bool value) { return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value)); }
   template <typename Op> Value make(Value a, Value b) { return builder.createOrFold<Op>(loc, a, b); }
   Value add(Value a, Value b) { return make<arith::AddIOp>(a, b); }
@@ -117,7 +118,7 @@ std::optional<Interval> TileInterpreter::makeNumber(Value value) {
     Value copy = uniform.lookup(value);
     if (type.isInteger(8)) // a bool: not negative
       copy = builder.createOrFold<arith::IndexCastUIOp>(loc, builder.getIndexType(), copy);
-    else if (isa<IntegerType>(type))
+    else if (type.isInteger(32))
       copy = builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), copy);
     return Interval{copy, copy, Width::Point};
   }
@@ -128,11 +129,16 @@ std::optional<Interval> TileInterpreter::makeNumber(Value value) {
   Operation *definition = value.getDefiningOp();
   if (auto load = dyn_cast<LoadOp>(definition))
     return this->load(load);
-  // Narrower integers wrap where index does not; floats are loaded and compared only.
+  // Narrower integers wrap where index does not; floats are loaded and compared only. The ends of an i64 are i64: kernels give index 32 bits.
   if (!type.isIndex() && !type.isInteger(64))
     return std::nullopt;
-  if (auto cast = dyn_cast<arith::IndexCastOp>(definition))
-    return number(cast.getIn());
+  if (auto cast = dyn_cast<arith::IndexCastOp>(definition)) {
+    std::optional<Interval> in = number(cast.getIn());
+    if (!in || in->lo.getType() == type)
+      return in;
+    Value lo = builder.createOrFold<arith::IndexCastOp>(loc, type, in->lo);
+    return Interval{lo, in->lo == in->hi ? lo : builder.createOrFold<arith::IndexCastOp>(loc, type, in->hi), in->width};
+  }
   if (auto choice = dyn_cast<arith::SelectOp>(definition)) {
     std::optional<Interval> a = number(choice.getTrueValue()), b = number(choice.getFalseValue());
     if (!a || !b)
@@ -147,7 +153,7 @@ std::optional<Interval> TileInterpreter::makeNumber(Value value) {
     std::optional<Interval> a = number(definition->getOperand(0));
     if (!a)
       return std::nullopt;
-    Value zero = constant(0), minus = sub(zero, a->lo);
+    Value zero = zeroLike(a->lo), minus = sub(zero, a->lo);
     Value lo = max(max(a->lo, sub(zero, a->hi)), zero);
     return Interval{lo, max(minus, a->hi), a->width == Width::Point ? Width::Point : Width::Any};
   }
@@ -202,7 +208,7 @@ std::optional<Interval> TileInterpreter::load(LoadOp load) {
   auto range = LoadRangeOp::create(builder, loc, TypeRange{element, element}, param, first, last, builder.getArrayAttr(spans));
   Value lo = range.getSmallest(), hi = range.getLargest();
   auto toIndex = [&](Value value) -> Value {
-    if (element.isF32())
+    if (element.isF32() || element.isInteger(64))
       return value;
     if (element.isInteger(8))
       return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), value);
@@ -215,7 +221,7 @@ std::optional<Interval> TileInterpreter::load(LoadOp load) {
 std::optional<Interval> TileInterpreter::product(const Interval &a, const Interval &b) {
   Width width = joined(a.width, b.width) == Width::Point ? Width::Point : Width::Any;
   if (a.lo == b.lo && a.hi == b.hi) { // a square
-    Value x = mul(a.lo, a.lo), y = a.lo == a.hi ? x : mul(a.hi, a.hi), zero = constant(0);
+    Value x = mul(a.lo, a.lo), y = a.lo == a.hi ? x : mul(a.hi, a.hi), zero = zeroLike(a.lo);
     Value above = test(CmpIPredicate::sge, a.lo, zero), below = test(CmpIPredicate::sle, a.hi, zero);
     Value lo = select(either(above, below), min(x, y), zero);
     return Interval{lo, max(x, y), width};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "reference/LayerReference.h"
 
+#include "reference/expressions.h"
 #include "reference/masks.h"
 #include "reference/positions.h"
 #include "reference/scores.h"
@@ -288,6 +289,8 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
     list.push_back(std::move(input));
   for (auto &input : positionInputs(spec, sizes))
     list.push_back(std::move(input));
+  for (const ExpressionParameter &parameter : spec.parameters)
+    list.push_back({parameter.name, parameterShape(parameter, sizes, n.H)});
   return list;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "reference/masks.h"
 
+#include "reference/expressions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -77,7 +79,7 @@ static bool keysAreQueries(const Spec &spec) {
 
 std::string unknownMask(const Spec &spec) {
   static constexpr std::string_view known[] = {
-      "any",      "block_sparse", "causal",  "chunked", "dilated",        "document",
+      "any",      "block_sparse", "causal",  "chunked", "dilated",        "document", "expr",
       "global",   "padding",      "prefix",  "tensor",  "sliding_window",
   };
   std::string unknown;
@@ -153,6 +155,11 @@ static Condition blockSparse(const VariantSpec &mask, RowPositions positions, in
   };
 }
 
+static std::optional<Expression> conditionOf(const VariantSpec &mask, const Spec &spec) {
+  ExpressionError error;
+  return parseExpression(mask.arguments.scalar, ExpressionUse::Mask, spec.parameters, error);
+}
+
 Condition RowMask::allOf(const std::vector<VariantSpec> &list) const {
   std::vector<Condition> conditions;
   for (const VariantSpec &mask : list)
@@ -212,6 +219,18 @@ Condition RowMask::condition(const VariantSpec &mask) const {
   }
   if (*mask.word == "block_sparse")
     return blockSparse(mask, at, sizes.key);
+  if (*mask.word == "expr") {
+    std::optional<Expression> tree = conditionOf(mask, spec);
+    if (!tree) // an import has reported it
+      return [](int64_t, int64_t, int64_t) { return false; };
+    const Sizes sizes = this->sizes;
+    const Tensors &inputs = this->inputs;
+    const Spec &spec = this->spec;
+    return [=, &inputs, &spec](int64_t h, int64_t q, int64_t k) {
+      ExpressionPoint point{b, h, q, k, at.ofQuery(q), at.ofKey(k), sizes.query, sizes.key};
+      return evaluateMask(*tree, spec.parameters, inputs, point);
+    };
+  }
   if (*mask.word == "tensor") {
     const Tensor *values = input("mask");
     bool isFloat = word(mask, "dtype", "") == "float";
@@ -251,7 +270,7 @@ static int64_t queryOffset(const Spec &spec, const Sizes &sizes, int64_t keyStar
 }
 
 RowMask::RowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b)
-    : sizes(sizes), inputs(inputs), b(b), projectsKeys(keysAreQueries(spec)) {
+    : spec(spec), sizes(sizes), inputs(inputs), b(b), projectsKeys(keysAreQueries(spec)) {
   auto number = [&](bool isThere, const char *name, int64_t fallback) {
     return isThere ? inputs.find(name)->second.integer({b}) : fallback;
   };
@@ -263,6 +282,9 @@ RowMask::RowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, in
   forEachMask(spec.mask, [&](const VariantSpec &mask) {
     if (*mask.word == "tensor" && word(mask, "dtype", "") == "float")
       added = &inputs.find("mask")->second;
+    if (*mask.word == "expr")
+      if (std::optional<Expression> tree = conditionOf(mask, spec))
+        perHead |= mhac::reference::dependsOnHead(*tree, spec.parameters);
     perHead |= (*mask.word == "tensor" && !lists(mask, "broadcast", "h")) || (*mask.word == "block_sparse" && integer(mask, "random", 0) > 0);
   });
 }

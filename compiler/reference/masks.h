@@ -44,6 +44,7 @@ private:
   Condition condition(const VariantSpec &mask) const;
   Condition allOf(const std::vector<VariantSpec> &list) const;
 
+  const Spec &spec;
   const Sizes sizes;
   const Tensors &inputs;
   int64_t b;

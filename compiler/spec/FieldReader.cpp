@@ -55,6 +55,13 @@ static bool saysDefault(const Tree &value, StringRef text) {
   return !value.quoted && value.scalar == text;
 }
 
+/// A key without a value has no place of its own: that of the key.
+static Tree located(const Tree &value, const SourceLocation &loc) {
+  Tree tree = value;
+  tree.loc = loc;
+  return tree;
+}
+
 /// For a single element that was written without the list around it.
 static std::string listRemedy(const Tree &value) {
   if (value.kind == Tree::Kind::Scalar && !value.quoted && !value.scalar.empty())
@@ -235,6 +242,8 @@ bool FieldReader::readValue(const SpecField &field, const Tree &value, GivenFiel
     if (value.kind != Tree::Kind::Null)
       result.variants.push_back({{field.words.str(), result.keyLoc, true}, value});
     return true;
+  case FieldKind::Parameters:
+    return readParameters(value, result.parameters);
   case FieldKind::Map:
   case FieldKind::Any:
     break;
@@ -400,6 +409,78 @@ bool FieldReader::readWordList(const SpecField &field, const Tree &value, std::v
     }
   }
   return good;
+}
+
+//===-- parameters of expressions ---------------------------------------------------------------------------------------------------------===//
+
+bool FieldReader::readParameters(const Tree &value, std::vector<ExpressionParameter> &parameters) {
+  if (value.kind != Tree::Kind::Map) {
+    error(value, "'parameters' must be a map of names, found " + describeTree(value));
+    return false;
+  }
+  if (value.fields.size() > maxListLength) {
+    error(value, "'parameters' must have at most " + std::to_string(maxListLength) + " names, found " + std::to_string(value.fields.size()));
+    return false;
+  }
+  // A wrong one stays in the list: what reads it need not be reported too.
+  for (const auto &[name, declaration] : value.fields) {
+    ExpressionParameter parameter{name.value, ExpressionType::Float, "", name.loc};
+    readParameter(name, declaration, parameter);
+    parameters.push_back(std::move(parameter));
+  }
+  return true;
+}
+
+void FieldReader::readParameter(const Located<std::string> &name, const Tree &value, ExpressionParameter &parameter) {
+  auto report = [&](const std::string &message) {
+    diagnostics.error(name.loc, message).length = std::max<size_t>(1, name.value.size());
+  };
+  std::string shown = "parameter '" + shownText(name.value) + "'";
+  if (isExpressionWord(name.value))
+    return report(shown + " has the name of something that expressions know already; choose another");
+  if (isInterfaceName(name.value))
+    return report(shown + " has the name of a size or tensor of the C interface; choose another");
+  if (std::string reason = whyNotName(name.value); !reason.empty())
+    return report("the name of " + shown + " " + reason);
+  if (value.kind != Tree::Kind::Map)
+    return report(shown + " must be a map of 'dtype' and 'dims', found " + describeTree(value));
+  bool hasDType = false;
+  for (const auto &[key, given] : value.fields) {
+    if (key.value == "dtype") {
+      hasDType = true;
+      auto types = {ExpressionType::Float, ExpressionType::Integer, ExpressionType::Boolean};
+      auto found = llvm::find_if(types, [&](ExpressionType type) { return given.kind == Tree::Kind::Scalar && parameterDType(type) == given.scalar; });
+      if (found != types.end())
+        parameter.type = *found;
+      else
+        error(given.kind == Tree::Kind::Null ? located(given, key.loc) : given,
+              "'dtype' of " + shown + " must be 'f32', 'i64' or 'bool', found " + describeTree(given));
+    } else if (key.value == "dims") {
+      readDims(shown, given.kind == Tree::Kind::Null ? located(given, key.loc) : given, parameter.dims);
+    } else {
+      diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in " + shown + "; known keys are 'dtype' and 'dims'").length =
+          std::max<size_t>(1, key.value.size());
+    }
+  }
+  if (!hasDType)
+    report("missing key 'dtype' in " + shown + " ('f32', 'i64' or 'bool')");
+}
+
+void FieldReader::readDims(const std::string &subject, const Tree &value, std::string &dims) {
+  static constexpr StringRef order = "bhqk";
+  std::string wanted = "'dims' of " + subject + " must be a list of 'b', 'h', 'q' and 'k' in this order";
+  if (value.kind != Tree::Kind::List) {
+    error(value, wanted + ", found " + describeTree(value) + listRemedy(value));
+    return;
+  }
+  for (const Tree &item : value.items) {
+    bool isDim = item.kind == Tree::Kind::Scalar && item.scalar.size() == 1 && order.contains(item.scalar[0]);
+    if (!isDim || (!dims.empty() && order.find(item.scalar[0]) <= order.find(dims.back()))) {
+      error(item, wanted + ", found " + describeTree(item) + (isDim ? " behind '" + dims.substr(dims.size() - 1) + "'" : ""));
+      return;
+    }
+    dims += item.scalar;
+  }
 }
 
 } // namespace mhac

@@ -21,6 +21,7 @@ struct GivenField {
   std::string word;                        // Word, Name
   std::vector<Located<std::string>> words; // WordList
   std::vector<VariantSpec> variants;       // Variants; Variant: one, none when null
+  std::vector<ExpressionParameter> parameters; // Parameters
 };
 
 class FieldReader {
@@ -49,6 +50,9 @@ private:
   bool readName(const Tree &value, std::string &name);
   bool readVariants(const SpecField &field, const Tree &value, std::vector<VariantSpec> &variants);
   bool readWordList(const SpecField &field, const Tree &value, std::vector<Located<std::string>> &words);
+  bool readParameters(const Tree &value, std::vector<ExpressionParameter> &parameters);
+  void readParameter(const Located<std::string> &name, const Tree &value, ExpressionParameter &parameter);
+  void readDims(const std::string &name, const Tree &value, std::string &dims);
   void error(const Tree &at, std::string message);
   void unsupported(const SourceLocation &loc, unsigned length, std::string message);
 

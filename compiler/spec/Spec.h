@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "spec/Expression.h"
 #include "support/DTypes.h"
 #include "support/Located.h"
 
@@ -22,6 +23,12 @@ struct Tree {
   SourceLocation loc;
   std::string scalar;
   bool quoted = false; // a scalar in quotes or a block scalar: never a number, a truth value or null
+  /// Where the characters from `offset` on stand, for a scalar that is not in the file as it is (escapes, several lines); see placeIn.
+  struct Piece {
+    size_t offset;
+    unsigned line, column;
+  };
+  std::vector<Piece> pieces = {};
   std::vector<Tree> items;                                   // List
   std::vector<std::pair<Located<std::string>, Tree>> fields; // Map, in file order, no duplicates
 };
@@ -90,6 +97,7 @@ struct Spec {
   Located<QueryOffset> queryOffset;
   std::vector<VariantSpec> mask, position, score;
   DTypeSpec dtype;
+  std::vector<ExpressionParameter> parameters; // of expressions; in file order
   std::vector<Located<OutputKind>> outputs; // without duplicates; y is always among them
 };
 

@@ -77,6 +77,8 @@ static std::string valueText(const SpecField &field) {
     return "list of " + field.words.str() + " words";
   case FieldKind::Variant:
     return "map, `null`";
+  case FieldKind::Parameters:
+    return "map of names to `{dtype: f32 or i64 or bool, dims: [b, h, q, k]}`";
   case FieldKind::Any:
     return "";
   case FieldKind::Word:

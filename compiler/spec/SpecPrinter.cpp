@@ -87,6 +87,12 @@ std::string printSpec(const Spec &spec) {
   printVariants(os, "mask", spec.mask);
   printVariants(os, "position", spec.position);
   printVariants(os, "score", spec.score);
+  os << "parameters:" << (spec.parameters.empty() ? " {}\n" : "\n");
+  for (const ExpressionParameter &parameter : spec.parameters) {
+    os << "  " << parameter.name << ": {dtype: " << parameterDType(parameter.type) << ", dims: [";
+    llvm::interleaveComma(parameter.dims, os);
+    os << "]}\n";
+  }
   os << "dtype:\n"
      << "  activations: " << dtypeInfo(*spec.dtype.activations).word << "\n  weights: " << dtypeInfo(*spec.dtype.weights).word
      << "\n  accumulate: " << dtypeInfo(*spec.dtype.accumulate).word << "\n";

@@ -202,6 +202,9 @@ void Reader::readRest() {
     if (const GivenField *given = fields.find(path))
       *list = given->variants;
 
+  if (const GivenField *given = fields.find("parameters"))
+    spec.parameters = given->parameters;
+
   spec.dtype.loc = fields.mapLocation("dtype");
   spec.dtype.activations = dtype("dtype.activations");
   spec.dtype.weights = dtype("dtype.weights");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spec/TakenNames.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -87,6 +88,19 @@ static bool isStdintName(StringRef name) {
       return true;
   rest.consume_front("u");
   return rest.consume_front("int") && isIntegerKind(rest);
+}
+
+// Sizes, activations, weights, what masks, scores and positions ask for, outputs, and the fields around them.
+static const StringRef interfaceNames =
+    "struct_size workspace workspace_bytes batch query key mask_keys x memory q k v wqkv wq wk wv wo bqkv bq bk bv bo q_norm_weight "
+    "k_norm_weight key_lengths key_starts global_tokens global_queries global_keys prefix_lengths documents query_documents key_documents "
+    "mask score_bias relative_bias sinks position_ids query_position_ids key_position_ids y lse attention_map map_statistics key_mass "
+    "head_norms";
+
+bool isInterfaceName(StringRef name) {
+  llvm::SmallVector<StringRef> words;
+  interfaceNames.split(words, ' ');
+  return name.ends_with("_strides") || llvm::is_contained(words, name);
 }
 
 bool isLibraryName(StringRef name) {

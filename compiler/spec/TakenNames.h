@@ -10,4 +10,7 @@ namespace mhac {
 /// program), a variable, a type or a macro.
 bool isLibraryName(llvm::StringRef name);
 
+/// Whether an argument struct can have a field of that name, so that an input named by the user cannot.
+bool isInterfaceName(llvm::StringRef name);
+
 } // namespace mhac

@@ -21,7 +21,10 @@ struct Stop {};
 
 class TreeBuilder final : public YAML::EventHandler {
 public:
-  TreeBuilder(StringRef file, Diagnostics &diagnostics) : file(file.str()), diagnostics(diagnostics) {}
+  TreeBuilder(StringRef text, StringRef file, Diagnostics &diagnostics) : text(text), file(file.str()), diagnostics(diagnostics) {
+    for (size_t at = 0; at != StringRef::npos; at = text.find('\n', at), at += at != StringRef::npos)
+      lines.push_back(at);
+  }
 
   SourceLocation locationOf(const YAML::Mark &mark) const {
     return mark.is_null() ? SourceLocation{file, 1, 1} : SourceLocation{file, unsigned(mark.line) + 1, unsigned(mark.column) + 1};
@@ -57,6 +60,7 @@ public:
     tree.scalar = value;
     tree.quoted = tag == "!";
     checkProperties(tree.loc, tag, anchor);
+    align(tree);
     place(std::move(tree));
   }
   void OnSequenceStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
@@ -131,6 +135,40 @@ private:
     map.fields.emplace_back(Located<std::string>{key.scalar, key.loc, true}, std::move(value));
   }
 
+  /// Finds the characters of a scalar that YAML changed on the way, one after the other: what stands between them in the file are quotes,
+  /// escapes and indentation.
+  void align(Tree &tree) const {
+    if (tree.loc.line > lines.size())
+      return;
+    size_t line = tree.loc.line, at = lines[line - 1] + tree.loc.column - 1;
+    if (at >= text.size() || text.substr(at + tree.quoted).starts_with(tree.scalar))
+      return;
+    bool hasEscapes = text[at] == '"';
+    if (text[at] == '|' || text[at] == '>')
+      at = std::min(text.size(), text.find('\n', at));
+    else if (tree.quoted)
+      ++at;
+    // Indentation and escapes make the written form longer, but a search that finds nothing must end soon.
+    const size_t limit = std::min(text.size(), at + 12 * tree.scalar.size() + 1024);
+    auto isBlank = [](char c) { return c == ' ' || c == '\n'; };
+    for (size_t offset = 0; offset < tree.scalar.size() && at < limit; ++offset, ++at) {
+      char c = tree.scalar[offset];
+      auto isEscape = [&] { return hasEscapes && text[at] == '\\' && at + 1 < text.size() && text[at + 1] != '\n'; };
+      while (at < limit && !isEscape() && text[at] != c && !(isBlank(c) && isBlank(text[at])))
+        ++at;
+      while (line < lines.size() && lines[line] <= at)
+        ++line;
+      unsigned column = at - lines[line - 1] + 1;
+      const Tree::Piece *last = tree.pieces.empty() ? nullptr : &tree.pieces.back();
+      if (!last || last->line != line || last->column + (offset - last->offset) != column)
+        tree.pieces.push_back({offset, unsigned(line), column});
+      if (at < limit && isEscape()) // one character less is skipped by the loop
+        at += text[at + 1] == 'x' ? 3 : text[at + 1] == 'u' ? 5 : text[at + 1] == 'U' ? 9 : 1;
+    }
+  }
+
+  StringRef text;
+  std::vector<size_t> lines; // where they begin
   std::string file;
   Diagnostics &diagnostics;
   std::vector<Level> levels;
@@ -188,7 +226,7 @@ static bool checkText(StringRef text, StringRef file, Diagnostics &diagnostics) 
 std::optional<Tree> readYaml(StringRef text, StringRef file, Diagnostics &diagnostics) {
   if (!checkText(text, file, diagnostics))
     return std::nullopt;
-  TreeBuilder builder(file, diagnostics);
+  TreeBuilder builder(text, file, diagnostics);
   try {
     std::istringstream stream(text.str());
     YAML::Parser parser(stream);
@@ -205,6 +243,21 @@ std::optional<Tree> readYaml(StringRef text, StringRef file, Diagnostics &diagno
     return std::nullopt;
   }
   return std::move(builder.root);
+}
+
+SourceLocation placeIn(const Tree &scalar, size_t offset) {
+  SourceLocation loc = scalar.loc;
+  if (scalar.pieces.empty()) {
+    loc.column += offset + scalar.quoted;
+    return loc;
+  }
+  const Tree::Piece *piece = &scalar.pieces.front();
+  for (const Tree::Piece &each : scalar.pieces)
+    if (each.offset <= offset)
+      piece = &each;
+  loc.line = piece->line;
+  loc.column = piece->column + (offset - piece->offset);
+  return loc;
 }
 
 std::string shownText(StringRef text) {

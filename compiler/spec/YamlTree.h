@@ -20,6 +20,9 @@ constexpr int maxSpecDepth = 32;
 /// The one document in `text`. Empty when it cannot be read at all; otherwise duplicate keys and the like are reported and left out.
 std::optional<Tree> readYaml(llvm::StringRef text, llvm::StringRef file, Diagnostics &diagnostics);
 
+/// Where the character at `offset` of a scalar stands in the file.
+SourceLocation placeIn(const Tree &scalar, size_t offset);
+
 /// What the user wrote, fit for a message: one line, no control characters, not longer than 60 columns.
 std::string shownText(llvm::StringRef text);
 

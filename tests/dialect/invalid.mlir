@@ -433,3 +433,18 @@ func.func private @any() attributes {a = #attn.any<[#attn.causal]>}
 
 // expected-error @+1 {{any wants lists of masks, found [#attn.scale<1.000000e+00 : f64>]}}
 func.func private @any_kind() attributes {a = #attn.any<[[#attn.scale<1.0 : f64>]]>}
+
+// -----
+
+// expected-error @+1 {{column 6 of the expression: unknown name 'n'; known names are 'q', 'k', 'h', 'b', 'queries' and 'keys'}}
+func.func private @mask_expr_name() attributes {a = #attn.mask_expr<"q < (n)", []>}
+
+// -----
+
+// expected-error @+1 {{column 1 of the expression: a mask must be a condition, found an integer}}
+func.func private @mask_expr_type() attributes {a = #attn.mask_expr<"q + k", []>}
+
+// -----
+
+// expected-error @+1 {{wants declarations 'name dtype dims...', found 'n i16'}}
+func.func private @score_expr_declaration() attributes {a = #attn.score_expr<"s + n", ["n i16"]>}

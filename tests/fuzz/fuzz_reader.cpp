@@ -18,6 +18,7 @@ using namespace mhac;
 static const std::vector<std::string> snippets = {
     "mhac", "name", "layer", "d_model", "heads", "kv_heads", "head_dim", "source", "cross", "projections", "packed", "none", "bias", "shape",
     "batch", "max", "dynamic", "mask", "causal", "padding", "score", "scale", "dtype", "f32", "outputs", "lse", "qk_norm", "gradient", "cache",
+    "parameters", "dtype", "dims", "i64", "bool", "expr",
     ": ", ":", "- ", "\n", "\n  ", "\n    ", "{", "}", "[", "]", ", ", "#", "&a ", "*a", "!!str ", "!", "|", ">", "|\n  ", "? ", "---\n",
     "...\n", "%YAML 1.2\n", "'", "\"", "\\", "\\x00", "\\U0010FFFF", "\t", "\r\n", "\xef\xbb\xbf", "\xff\xfe", "\xc3", "\xed\xa0\x80", "~", "null", "true",
     "yes", "0", "-1", "012", "0x10", "1e9", ".nan", "2147483647", "2147483648", "9223372036854775808", "99999999999999999999999", "<<",

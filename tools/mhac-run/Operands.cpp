@@ -163,7 +163,10 @@ void Operands::place(const Argument &argument, const FillOptions &options, const
 
 void Operands::fillParameters(const FillOptions &options, std::mt19937_64 &random) {
   for (Buffer &buffer : buffers)
-    if (buffer.argument->role == Role::Parameter)
+    if (auto parameter = std::find_if(spec.parameters.begin(), spec.parameters.end(), [&](const ExpressionParameter &each) { return each.name == buffer.argument->name; });
+        parameter != spec.parameters.end())
+      fillExpressionParameter(views.at(buffer.argument->name), buffer.memory->data(), options.seed + 77 * size_t(&buffer - buffers.data()));
+    else if (buffer.argument->role == Role::Parameter)
       fillMaskInput(buffer.argument->name, views.at(buffer.argument->name), buffer.memory->data(), options.seed, options.fullLengths);
   auto data = [](const Buffer &buffer) { return static_cast<int64_t *>(buffer.memory->data()); };
   // Position ids: mostly those of long contexts, of either sign; some at the far ends of what is allowed.

@@ -76,4 +76,20 @@ bool fillMaskInput(const std::string &name, const Tensor &tensor, void *memory, 
   return true;
 }
 
+void fillExpressionParameter(const Tensor &tensor, void *memory, uint64_t seed) {
+  std::mt19937_64 random(seed * 0x9e3779b97f4a7c15u + 1);
+  std::normal_distribution<float> normal; // of this program's library only: the judge reads the same numbers
+  int64_t count = 1;
+  for (int64_t extent : tensor.shape)
+    count *= extent;
+  for (int64_t i = 0; i < count; ++i) {
+    if (tensor.dtype == DType::F32)
+      static_cast<float *>(memory)[i] = normal(random);
+    else if (tensor.dtype == DType::I64)
+      static_cast<int64_t *>(memory)[i] = int64_t(random() % 12) - 2;
+    else
+      static_cast<uint8_t *>(memory)[i] = uint8_t(random() % 4 ? 1 + random() % 255 : 0);
+  }
+}
+
 } // namespace mhac::artefact

@@ -13,4 +13,7 @@ namespace mhac::artefact {
 /// With `benign` no row is hidden and documents are of one length. False when no mask has such an input.
 bool fillMaskInput(const std::string &name, const reference::Tensor &tensor, void *memory, uint64_t seed, bool benign);
 
+/// Fills a parameter of expressions: small integers, normals, truth values.
+void fillExpressionParameter(const reference::Tensor &tensor, void *memory, uint64_t seed);
+
 } // namespace mhac::artefact

@@ -70,6 +70,14 @@ SmallVector<StringRef> AnyAttr::sizes() const {
   return names;
 }
 
+int64_t AnyAttr::largestSize() const {
+  int64_t smallest = 0;
+  for (VariantInterface variant : variantsOf(getAlternatives()))
+    if (int64_t own = variant.largestSize(); own != 0 && (smallest == 0 || own < smallest))
+      smallest = own;
+  return smallest;
+}
+
 bool AnyAttr::shiftsKeys() const {
   return llvm::any_of(variantsOf(getAlternatives()), [](VariantInterface variant) { return variant.shiftsKeys(); });
 }

@@ -3,6 +3,7 @@
 #ifndef MHAC_ATTENTION_MASKS_TD
 #define MHAC_ATTENTION_MASKS_TD
 
+include "attention/AttentionAttrs.td"
 include "attention/VariantInterface.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -94,10 +95,22 @@ def Attn_TensorAttr : Attn_Variant<"Tensor", "tensor", ["parameters", "sizes", "
   let genVerifyDecl = 1;
 }
 
-def Attn_AnyAttr : Attn_Variant<"Any", "any", ["parameters", "sizes", "isVisible", "firstKey", "validKeys", "shiftsKeys", "comparesPositions"]> {
+def Attn_AnyAttr : Attn_Variant<"Any", "any",
+    ["parameters", "sizes", "largestSize", "isVisible", "firstKey", "validKeys", "shiftsKeys", "comparesPositions"]> {
   let summary = "one of the alternatives holds; each is a list of masks that all hold";
   let parameters = (ins "::mlir::ArrayAttr":$alternatives);
   let assemblyFormat = "`<` $alternatives `>`";
+}
+
+def Attn_MaskExprAttr : Attn_Variant<"MaskExpr", "mask_expr",
+    ["parameters", "isVisible", "comparesPositions", "largestSize"]> {
+  let summary = "a key is visible when a condition written as an expression holds";
+  let description = [{
+    The text is the condition, in the language of specs/README.md; `parameters` declares what it reads at run time, "name dtype dims...", dims as
+    in attn.argument. (c1) The text is a condition over these parameters.
+  }];
+  let parameters = (ins StringRefParameter<>:$text, Attn_StringList<>:$parameters);
+  let assemblyFormat = "`<` $text `,` $parameters `>`";
   let genVerifyDecl = 1;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MHAC_ATTENTION_SCORES_TD
 #define MHAC_ATTENTION_SCORES_TD
 
+include "attention/AttentionAttrs.td"
 include "attention/VariantInterface.td"
 
 def Attn_ScaleAttr : Attn_Variant<"Scale", "scale", ["transformScore", "constantFactor"]> {
@@ -55,6 +56,14 @@ def Attn_SinkAttr : Attn_Variant<"Sink", "sink", ["parameters", "updateSoftmax"]
   let summary = "a learned logit a head, sinks[h], joins the softmax's denominator";
   let parameters = (ins "int64_t":$heads);
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Attn_ScoreExprAttr : Attn_Variant<"ScoreExpr", "score_expr",
+    ["parameters", "transformScore", "comparesPositions", "largestSize"]> {
+  let summary = "the new score is an expression of the old one and of the pair";
+  let description = "As #attn.mask_expr, where `s` is the score. (c1) The text is a number over these parameters.";
+  let parameters = (ins StringRefParameter<>:$text, Attn_StringList<>:$parameters);
+  let assemblyFormat = "`<` $text `,` $parameters `>`";
   let genVerifyDecl = 1;
 }
 

@@ -109,6 +109,13 @@ static std::string checkKeyword(llvm::StringRef keyword, const Value &wanted, co
     const Object *known = schema.getObject("properties");
     return failIf(object && llvm::any_of(*object, [&](const auto &entry) { return !known->get(entry.first); }));
   }
+  if (keyword == "additionalProperties" && wanted.getAsObject() && !schema.getObject("properties")) {
+    std::string first;
+    for (const auto &[key, each] : object ? *object : Object{})
+      if (std::string error = checkSchema(*wanted.getAsObject(), each, path + "/" + key.str()); !error.empty() && (first.empty() || error < first))
+        first = error;
+    return first;
+  }
   return path + ": unknown keyword " + keyword.str();
 }
 

@@ -42,7 +42,8 @@ TEST(SpecSchema, AcceptsEveryForm) {
   for (const char *more :
        {"", "projections: {bias: true}\n", "projections: {bias: {input: true}}\n", "dtype: f32\n", "dtype: {weights: f32}\n",
         "shape: {batch: 3, query: {max: 4}, key: {max: 4}}\n", "mask: [causal, padding, padding: {side: left}]\n", "mask: [causal: null]\n",
-        "score: [scale: default]\n", "score: [scale: 0.125]\n", "outputs: [lse, y]\n", "parameters: {}\ncache: null\ndeterministic: false\n"})
+        "score: [scale: default]\n", "score: [scale: 0.125]\n", "outputs: [lse, y]\n", "parameters: {}\ncache: null\ndeterministic: false\n",
+        "mask: [expr: \"k < q\"]\n", "score: [expr: \"s + n[h, 0]\"]\nparameters: {n: {dtype: f32, dims: [h, k]}, m: {dtype: bool}}\n"})
     EXPECT_EQ(check(minimal + more), "") << more;
 }
 
@@ -71,6 +72,11 @@ TEST(SpecSchema, RejectsWhatIsStructurallyWrong) {
       {minimal + "mask: [padding: {side: up}]\n", "/mask/0: anyOf"},
       {minimal + "score: [scale: 0]\n", "/score/0: anyOf"},
       {minimal + "position: [rope]\n", "/position: maxItems"},
+      {minimal + "mask: [expr: [k]]\n", "/mask/0: anyOf"},
+      {minimal + "parameters: [n]\n", "/parameters: type"},
+      {minimal + "parameters: {n: {dtype: i8}}\n", "/parameters/n/dtype: enum"},
+      {minimal + "parameters: {n: {dims: [h]}}\n", "/parameters/n: required"},
+      {minimal + "parameters: {n: {dtype: f32, dims: [h, h]}}\n", "/parameters/n/dims: uniqueItems"},
       {minimal + "outputs: [lse]\n", "/outputs: contains"},
       {minimal + "outputs: [y, y]\n", "/outputs: uniqueItems"}};
   int count = 0;
@@ -78,5 +84,5 @@ TEST(SpecSchema, RejectsWhatIsStructurallyWrong) {
     EXPECT_EQ(check(each.text), each.error) << each.text;
     ++count;
   }
-  EXPECT_EQ(count, 21);
+  EXPECT_EQ(count, 26);
 }
