@@ -3,6 +3,7 @@
 
 #include "attention/AttentionDialect.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

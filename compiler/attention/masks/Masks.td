@@ -100,6 +100,7 @@ def Attn_AnyAttr : Attn_Variant<"Any", "any",
   let summary = "one of the alternatives holds; each is a list of masks that all hold";
   let parameters = (ins "::mlir::ArrayAttr":$alternatives);
   let assemblyFormat = "`<` $alternatives `>`";
+  let genVerifyDecl = 1;
 }
 
 def Attn_MaskExprAttr : Attn_Variant<"MaskExpr", "mask_expr",

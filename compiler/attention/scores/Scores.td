@@ -56,6 +56,7 @@ def Attn_SinkAttr : Attn_Variant<"Sink", "sink", ["parameters", "updateSoftmax"]
   let summary = "a learned logit a head, sinks[h], joins the softmax's denominator";
   let parameters = (ins "int64_t":$heads);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Attn_ScoreExprAttr : Attn_Variant<"ScoreExpr", "score_expr",
