@@ -50,8 +50,16 @@ LogicalResult SizeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
   return success();
 }
 
+LogicalResult mhac::attn::verifyHeadNumbers(llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> numbers) {
+  for (auto [i, number] : llvm::enumerate(numbers))
+    if (number < 0 || (i > 0 && number <= numbers[i - 1]))
+      return emitError() << "numbers of heads want at least 0 and increasing, found " << number << (i > 0 ? " behind " + std::to_string(numbers[i - 1]) : "");
+  return success();
+}
+
 LogicalResult PartAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t weight, int64_t bias, int64_t heads,
-                               int64_t width, int64_t first, int64_t group, int64_t groupStride, int64_t headStride, FloatAttr scale) {
+                               int64_t width, int64_t first, int64_t group, int64_t groupStride, int64_t headStride, FloatAttr scale,
+                               DenseI64ArrayAttr numbers) {
   if (heads < 1 || width < 1 || group < 1) // c1
     return emitError() << "heads, width and group want at least 1, found " << heads << ", " << width << " and " << group;
   if (weight < 0 || first < 0 || groupStride < 0 || headStride < 0)
@@ -61,7 +69,18 @@ LogicalResult PartAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
     return emitError() << "bias wants at least -1, found " << bias;
   if (scale && !scale.getValue().isFinite()) // c2
     return emitError() << "scale wants a finite number, found " << scale;
-  return success();
+  if (numbers && numbers.size() != heads) // c3
+    return emitError() << "numbers want one a head (" << heads << "), found " << numbers.size();
+  return numbers ? verifyHeadNumbers(emitError, numbers) : success();
+}
+
+PartAttr PartAttr::with(int64_t weight, int64_t bias, FloatAttr scale) const {
+  return get(getContext(), weight, bias, getHeads(), getWidth(), getFirst(), getGroup(), getGroupStride(), getHeadStride(), scale, getNumbers());
+}
+
+int64_t PartAttr::getFirstRow(int64_t head) const {
+  int64_t h = getNumbers() ? getNumbers()[head] : head;
+  return getFirst() + h / getGroup() * getGroupStride() + h % getGroup() * getHeadStride();
 }
 
 LogicalResult GuardAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef size, int64_t minimum, int64_t maximum, bool) {

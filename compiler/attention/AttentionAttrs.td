@@ -83,12 +83,20 @@ def Attn_PartAttr : Attn_Attr<"Part", "part"> {
   let description = [{
     Feature i of head h is row `first + (h / group) * group_stride + (h % group) * head_stride + i` of weight number `weight` (rows are
     output features; a column of the matrix in memory when the layout is in_out). `bias` is the number of the bias operand, -1 for none,
-    indexed by the same row. The result is multiplied by `scale` (used for the score scale, see attn-fold-scale). (c1) Heads, width and
-    group are at least 1; weight, first and the strides at least 0; bias at least -1. (c2) The scale is finite.
+    indexed by the same row. The result is multiplied by `scale` (used for the score scale, see attn-fold-scale). With `numbers`, h in the formula
+    is numbers[h]: heads that are left out are rows that are never read. (c1) Heads, width and group are at least 1; weight, first and the strides at
+    least 0; bias at least -1. (c2) The scale is finite. (c3) Numbers are one a head, at least 0 and increasing.
   }];
   let parameters = (ins "int64_t":$weight, "int64_t":$bias, "int64_t":$heads, "int64_t":$width, "int64_t":$first, "int64_t":$group,
-      "int64_t":$group_stride, "int64_t":$head_stride, DefaultValuedParameter<"::mlir::FloatAttr", "::mlir::FloatAttr()">:$scale);
+      "int64_t":$group_stride, "int64_t":$head_stride, DefaultValuedParameter<"::mlir::FloatAttr", "::mlir::FloatAttr()">:$scale,
+      DefaultValuedParameter<"::mlir::DenseI64ArrayAttr", "::mlir::DenseI64ArrayAttr()">:$numbers);
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The same rows of other operands, or times another factor.
+    PartAttr with(int64_t weight, int64_t bias, ::mlir::FloatAttr scale) const;
+    /// The first row of a head.
+    int64_t getFirstRow(int64_t head) const;
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

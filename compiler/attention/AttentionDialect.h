@@ -35,6 +35,9 @@ constexpr llvm::StringLiteral kArgumentAttr = "attn.argument"; // argument and r
 mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>> parseStringList(mlir::AsmParser &parser);
 void printStringList(mlir::AsmPrinter &printer, llvm::ArrayRef<mlir::StringAttr> list);
 
+/// Numbers of heads are at least 0 and increase.
+mlir::LogicalResult verifyHeadNumbers(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::ArrayRef<int64_t> numbers);
+
 /// What counts the tokens of a tensor, as the argument that it is made from has it: the name of a size, or a number; "?" when there is no such
 /// argument. `headsFirst`: a tensor of rank 4 is [b, h, s, d], otherwise [b, s, h, d].
 llvm::StringRef sequenceOf(mlir::Value value, bool headsFirst = true);

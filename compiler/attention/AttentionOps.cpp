@@ -35,14 +35,55 @@ StringRef mhac::attn::sequenceOf(Value value, bool headsFirst) {
   return llvm::TypeSwitch<Operation *, StringRef>(value.getDefiningOp())
       .Case([&](ProjectOp op) { return sequenceOf(op.getInput()); })
       .Case([&](SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
-      .Case<NormalizeOp, RotateOp>([&](auto op) { return sequenceOf(op.getInput(), headsFirst); })
+      .Case<NormalizeOp, RotateOp, SelectHeadsOp>([&](auto op) { return sequenceOf(op.getInput(), headsFirst); })
       .Case([&](AttentionOp op) { return sequenceOf(op.getQuery()); })
       .Default([](Operation *) { return "?"; });
 }
 
 //===-- project -----------------------------------------------------------------------------------------------------------------------===//
 
+int64_t ProjectOp::getInputFeatures() {
+  int64_t sum = 0;
+  for (Value value : getInputs()) {
+    RankedTensorType type = tensorOf(value);
+    if (type.isDynamicDim(type.getRank() - 1) || (type.getRank() == 4 && type.isDynamicDim(1)))
+      return ShapedType::kDynamic;
+    sum += type.getDimSize(type.getRank() - 1) * (type.getRank() == 4 ? type.getDimSize(1) : 1);
+  }
+  return sum;
+}
+
+/// (c5) and (c8): several inputs of heads, and where their features lie in the weights.
+static LogicalResult verifyHeadInputs(ProjectOp op) {
+  RankedTensorType first = tensorOf(op.getInput());
+  SmallVector<int64_t> widths; // of every head
+  for (Value value : op.getInputs()) {
+    RankedTensorType type = tensorOf(value);
+    if (type.getRank() != 4 || type.getElementType() != first.getElementType() || !agree(type.getDimSize(0), first.getDimSize(0)) ||
+        !agree(type.getDimSize(2), first.getDimSize(2)))
+      return op.emitOpError("(c5) inputs from heads want one element type, batch and number of tokens, found ") << first << " and " << type;
+    if (!type.isDynamicDim(1))
+      widths.append(type.getDimSize(1), type.getDimSize(3));
+  }
+  if (op.getColumns().empty())
+    return success();
+  if (op.getColumns().size() != widths.size())
+    return op.emitOpError("(c8) wants a column for each of ") << widths.size() << " heads, found " << op.getColumns().size();
+  int64_t end = 0;
+  for (auto [column, width] : llvm::zip_equal(op.getColumns(), widths)) {
+    if (column < end)
+      return op.emitOpError("(c8) columns want at least ") << end << " behind the head before, found " << column;
+    end = column + width;
+  }
+  for (Value weight : op.getWeights())
+    if (int64_t inputs = tensorOf(weight).getDimSize(op.getLayout() == Layout::OutIn ? 1 : 0); !ShapedType::isDynamic(inputs) && end > inputs)
+      return op.emitOpError("(c8) columns reach ") << end << " inputs, found " << inputs << " in " << weight.getType();
+  return success();
+}
+
 LogicalResult ProjectOp::verify() {
+  if (getInputs().empty()) // c1
+    return emitOpError("(c1) wants an input");
   RankedTensorType input = tensorOf(getInput());
   if (input.getRank() != 3 && input.getRank() != 4) // c1
     return emitOpError("(c1) input wants rank 3 or 4, found ") << input;
@@ -60,11 +101,14 @@ LogicalResult ProjectOp::verify() {
   bool fromHeads = input.getRank() == 4;
   if (fromHeads && (getParts().size() != 1 || cast<PartAttr>(getParts()[0]).getHeads() != 1)) // c5
     return emitOpError("(c5) from heads wants one part of one head");
+  if (!fromHeads && (getInputs().size() != 1 || !getColumns().empty())) // c4
+    return emitOpError("(c4) from tokens wants one input and no columns, found ") << getInputs().size() << " and " << getColumns().size();
+  if (fromHeads && failed(verifyHeadInputs(*this))) // c5, c8
+    return failure();
   bool outIn = getLayout() == Layout::OutIn;
-  auto times = [](int64_t a, int64_t b) { return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic : a * b; };
-  int64_t features = fromHeads ? times(input.getDimSize(1), input.getDimSize(3)) : input.getDimSize(2);
+  int64_t features = getInputFeatures();
   for (Value weight : getWeights())
-    if (int64_t inputs = tensorOf(weight).getDimSize(outIn ? 1 : 0); !agree(inputs, features)) // c6
+    if (int64_t inputs = tensorOf(weight).getDimSize(outIn ? 1 : 0); getColumns().empty() && !agree(inputs, features)) // c6
       return emitOpError("(c6) weights want ") << features << " inputs, found " << inputs << " in " << weight.getType();
 
   for (auto [attribute, result] : llvm::zip_equal(getParts(), getResults())) {
@@ -80,8 +124,9 @@ LogicalResult ProjectOp::verify() {
     if (type.getElementType() != input.getElementType() || type.getShape() != ArrayRef(wanted)) // c4, c5
       return emitOpError(fromHeads ? "(c5)" : "(c4)")
              << " result wants " << RankedTensorType::get(wanted, input.getElementType()) << ", found " << type;
-    int64_t h = part.getHeads() - 1, inGroup = std::min(part.getHeads(), part.getGroup()) - 1;
-    int64_t rows = part.getFirst() + (h / part.getGroup()) * part.getGroupStride() + inGroup * part.getHeadStride() + part.getWidth();
+    int64_t rows = 0;
+    for (int64_t h = 0; h < part.getHeads(); ++h)
+      rows = std::max(rows, part.getFirstRow(h) + part.getWidth());
     int64_t outputs = tensorOf(getWeights()[part.getWeight()]).getDimSize(outIn ? 0 : 1);
     if (!ShapedType::isDynamic(outputs) && rows > outputs) // c7
       return emitOpError("(c7) part reads row ") << rows - 1 << ", weight " << part.getWeight() << " has " << outputs;
@@ -166,6 +211,45 @@ LogicalResult RotateOp::verifyRegions() {
   return success();
 }
 
+//===-- select_heads, concat_heads ----------------------------------------------------------------------------------------------------===//
+
+/// Whether two tensors [b, h, ...] have one rank and element type and agree in all but the heads.
+static bool differInHeadsOnly(RankedTensorType a, RankedTensorType b) {
+  if (a.getRank() != b.getRank() || a.getElementType() != b.getElementType())
+    return false;
+  for (int64_t dim = 0; dim < a.getRank(); ++dim)
+    if (dim != 1 && !agree(a.getDimSize(dim), b.getDimSize(dim)))
+      return false;
+  return true;
+}
+
+LogicalResult SelectHeadsOp::verify() {
+  RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
+  if (input.getRank() != 4 || !differInHeadsOnly(input, result)) // c1
+    return emitOpError("(c1) wants input and result of rank 4 that agree in all but the heads, found ") << input << " and " << result;
+  if (int64_t(getNumbers().size()) != result.getDimSize(1)) // c2
+    return emitOpError("(c2) wants ") << result.getDimSize(1) << " numbers, found " << getNumbers().size();
+  if (failed(verifyHeadNumbers([&] { return emitOpError("(c2) "); }, getNumbers())))
+    return failure();
+  if (!input.isDynamicDim(1) && getNumbers().back() >= input.getDimSize(1))
+    return emitOpError("(c2) wants numbers below ") << input.getDimSize(1) << ", found " << getNumbers().back();
+  return success();
+}
+
+LogicalResult ConcatHeadsOp::verify() {
+  RankedTensorType result = tensorOf(getResult());
+  int64_t heads = 0;
+  for (Value value : getInputs()) {
+    RankedTensorType type = tensorOf(value);
+    if (type.getRank() < 2 || type.isDynamicDim(1) || !differInHeadsOnly(type, result)) // c1
+      return emitOpError("(c1) wants inputs that agree with ") << result << " in all but the heads, found " << type;
+    heads += type.getDimSize(1);
+  }
+  if (result.getRank() < 2 || heads != result.getDimSize(1)) // c2
+    return emitOpError("(c2) wants a result of ") << heads << " heads, found " << result;
+  return success();
+}
+
 //===-- attention ---------------------------------------------------------------------------------------------------------------------===//
 
 StringRef AttentionOp::getRegionName(unsigned region) {
@@ -234,7 +318,13 @@ static LogicalResult verifyShapes(AttentionOp op) {
            << q.getDimSize(0) << ", " << k.getDimSize(0) << " and " << v.getDimSize(0);
   if (k.getDimSize(1) != v.getDimSize(1) || !agree(k.getDimSize(2), v.getDimSize(2)))
     return op.emitOpError("(c2) key and value want the same heads and keys, found ") << k << " and " << v;
-  if (k.getDimSize(1) < 1 || q.getDimSize(1) % k.getDimSize(1) != 0) // c3
+  if (!op.getKvHeadOf().empty()) { // c3
+    if (int64_t(op.getKvHeadOf().size()) != q.getDimSize(1))
+      return op.emitOpError("(c3) kv_head_of wants ") << q.getDimSize(1) << " numbers, found " << op.getKvHeadOf().size();
+    for (int64_t g : op.getKvHeadOf())
+      if (g < 0 || g >= k.getDimSize(1))
+        return op.emitOpError("(c3) kv_head_of wants numbers from 0 to ") << k.getDimSize(1) - 1 << ", found " << g;
+  } else if (k.getDimSize(1) < 1 || q.getDimSize(1) % k.getDimSize(1) != 0) // c3
     return op.emitOpError("(c3) key/value heads want a divisor of ") << q.getDimSize(1) << ", found " << k.getDimSize(1);
   if (q.getDimSize(3) != k.getDimSize(3)) // c4
     return op.emitOpError("(c4) query and key want one width, found ") << q.getDimSize(3) << " and " << k.getDimSize(3);
@@ -282,6 +372,12 @@ LogicalResult AttentionOp::verify() {
     return failure();
   if (!getScale().isFinite() || getScale().isNegative() || getScale().isZero()) // c10
     return emitOpError("(c10) scale wants a finite number above 0, found ") << getScaleAttr();
+  if (getHeadNumbers().empty()) // c13
+    return success();
+  if (int64_t heads = tensorOf(getQuery()).getDimSize(1); int64_t(getHeadNumbers().size()) != heads)
+    return emitOpError("(c13) head_numbers wants ") << heads << " numbers, found " << getHeadNumbers().size();
+  if (failed(verifyHeadNumbers([&] { return emitOpError("(c13) "); }, getHeadNumbers())))
+    return failure();
   return success();
 }
 

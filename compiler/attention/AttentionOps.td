@@ -17,21 +17,54 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     From tokens, input [b, s, f] (s tokens of f features), result i is a tensor of heads [b, heads, s, width] with
     `result[b, h, s, j] = scale * (bias[r] + sum_f input[b, s, f] * W[r, f])`, r the row that `parts[i]` gives for (h, j).
-    From heads, input [b, h, s, e] stands for h * e features in the order head, element; the one result is [b, s, width].
+    From heads, inputs [b, h, s, e], of different h and e, stand for their heads' features one after the other; the one result is [b, s, width].
+    `columns` says where in W the features of every head begin, instead of behind those of the head before: between them may lie features of
+    heads that are left out.
     W[r, f] lies at r * inputs + f (`out_in`, nn.Linear) or f * outputs + r (`in_out`, Conv1D). Products accumulate in f32.
 
-    (c1) Ranks are 3 or 4 (input), 2 (weights) and 1 (biases), with one element type. (c2) There is one part for each result, at least one.
-    (c3) Parts name existing weights and biases. (c4) From tokens, batch and tokens of the results are those of the input, heads and width
-    those of the part. (c5) From heads there is one part of one head. (c6) Weights have the input's number of features. (c7) All rows of a
-    part lie in its weight and its bias.
+    (c1) Ranks are 3 or 4 (inputs), 2 (weights) and 1 (biases), with one element type. (c2) There is one part for each result, at least one.
+    (c3) Parts name existing weights and biases. (c4) From tokens there is one input without columns, batch and tokens of the results are those
+    of the input, heads and width those of the part. (c5) From heads there is one part of one head, and the inputs agree in batch and tokens. (c6)
+    Weights have as many inputs as there are features. (c7) All rows of a part lie in its weight and its bias. (c8) Columns are one a head, of heads
+    that do not overlap, in their order, and inside the weights, which (c6) is about no more.
   }];
-  let arguments = (ins AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$weights, Variadic<AnyRankedTensor>:$biases,
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$weights, Variadic<AnyRankedTensor>:$biases,
       TypedArrayAttrBase<Attn_PartAttr, "one row map a result">:$parts, Attn_LayoutAttr:$layout,
-      OptionalAttr<Attn_ScheduleAttr>:$schedule);
+      OptionalAttr<Attn_ScheduleAttr>:$schedule, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$columns);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $input `weights` `(` $weights `)` (`biases` `(` $biases^ `)`)? attr-dict `:` functional-type(operands, results)
+    $inputs `weights` `(` $weights `)` (`biases` `(` $biases^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
+  let extraClassDeclaration = [{
+    /// The first input, which says how many tokens there are.
+    ::mlir::Value getInput() { return getInputs().front(); }
+    /// How many features a token is projected from: dynamic when that is not known.
+    int64_t getInputFeatures();
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_SelectHeadsOp : Attn_Op<"select_heads", [Pure]> {
+  let summary = "leaves out heads of a tensor as it lies: result[b, i, s, d] = input[b, numbers[i], s, d]";
+  let description = [{
+    Nothing is moved. (c1) Input and result have rank 4, one element type, and agree in all but the heads. (c2) There is a number for each head of the
+    result, at least 0, increasing, and below the input's number of heads.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$numbers);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input $numbers attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Attn_ConcatHeadsOp : Attn_Op<"concat_heads", [Pure]> {
+  let summary = "the heads of several tensors [b, h, ...] one after the other, to be returned";
+  let description = [{
+    (c1) Inputs have the result's rank, at least 2, and its element type, and agree with it in all but the heads. (c2) The result has as many heads as
+    the inputs together.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -117,17 +150,22 @@ def Attn_AttentionOp : Attn_Op<"attention",
     parameters in `params`, in that order. With `base2` the scores are already multiplied by log2(e) (see attn-fold-scale). After
     attn-expand-variants positions are ops ahead of this one, and the last two params are the numbers of queries and keys (index).
 
+    Where heads are left out, `head_numbers` says which numbers they have in the whole layer: regions get head_numbers[h] instead of h. `kv_head_of`
+    gives g(h) for each head where sharing is not regular.
+
     (c1) Query, key and value have rank 4, static heads and widths, and one floating-point element type. (c2) Batch, key/value heads and
-    keys agree. (c3) The key/value heads divide the query heads. (c4) Queries and keys have one width. (c5) The output is [b, h, q, e]. (c6)
+    keys agree. (c3) The key/value heads divide the query heads, or `kv_head_of` names one of them for each. (c4) Queries and keys have one width.
+    (c5) The output is [b, h, q, e]. (c6)
     lse is [b, h, q] of f32. (c7) `masks`, `scores` and `positions` hold variants of their kind, none twice, and are empty once there is a region. (c8)
     Params are ranked tensors and index values; as long as there are variants, they are those that the variants ask for. (c9) Regions take
     and yield the values listed above, in one block. (c10) The scale is finite and above 0.
+    (c13) `head_numbers` has a number for each head, at least 0 and increasing.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Variadic<AnyType>:$params,
       F64Attr:$scale, DefaultValuedAttr<Attn_OffsetAttr, "::mhac::attn::Offset::BottomRight">:$query_offset,
       DefaultValuedAttr<ArrayAttr, "{}">:$masks, DefaultValuedAttr<ArrayAttr, "{}">:$scores,
-      DefaultValuedAttr<ArrayAttr, "{}">:$positions, UnitAttr:$base2,
-      OptionalAttr<Attn_ScheduleAttr>:$schedule);
+      DefaultValuedAttr<ArrayAttr, "{}">:$positions, UnitAttr:$base2, OptionalAttr<Attn_ScheduleAttr>:$schedule,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$head_numbers, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kv_head_of);
   let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
   let regions = (region AnyRegion:$score, AnyRegion:$mask, AnyRegion:$blocks, AnyRegion:$tiles, AnyRegion:$sink);
   let hasVerifier = 1;

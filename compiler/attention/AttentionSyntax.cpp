@@ -1,5 +1,5 @@
 // The text of attn.attention:
-//   attn.attention %q, %k, %v params(%n : index) scale 1.25e-01 offset top_left masks [..] scores [..] base2 {..} : (types) -> (types)
+//   attn.attention %q, %k, %v params(%n : index) scale 1.25e-01 offset top_left heads [..] kv_head_of [..] masks [..] scores [..] base2 {..} : (types) -> (types)
 //     score(%b: index, ...) { ... } mask(...) { ... } blocks(...) { ... } tiles(...) { ... } sink(...) { ... }
 // where everything between the operands and the types is left out when it is empty or the default.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,6 +21,12 @@ void AttentionOp::print(OpAsmPrinter &printer) {
   printer.printAttributeWithoutType(getScaleAttr());
   if (getQueryOffset() != Offset::BottomRight)
     printer << " offset " << stringifyOffset(getQueryOffset());
+  for (auto [keyword, list] : {std::pair("heads", getHeadNumbers()), {"kv_head_of", getKvHeadOf()}})
+    if (!list.empty()) {
+      printer << ' ' << keyword << " [";
+      llvm::interleaveComma(list, printer);
+      printer << ']';
+    }
   if (!getMasks().empty())
     printer << " masks " << getMasks();
   if (!getScores().empty())
@@ -30,7 +36,7 @@ void AttentionOp::print(OpAsmPrinter &printer) {
   if (getBase2())
     printer << " base2";
   printer.printOptionalAttrDict((*this)->getAttrs(), {getScaleAttrName(), getQueryOffsetAttrName(), getMasksAttrName(), getScoresAttrName(),
-                                                      getPositionsAttrName(), getBase2AttrName()});
+                                                      getPositionsAttrName(), getBase2AttrName(), getHeadNumbersAttrName(), getKvHeadOfAttrName()});
   printer << " : (" << getQuery().getType() << ", " << getKey().getType() << ", " << getValue().getType() << ") -> ("
           << (*this)->getResultTypes() << ')';
   for (Region &region : (*this)->getRegions()) {
@@ -64,6 +70,14 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
     if (failed(parsed))
       return failure();
     offset = *parsed;
+  }
+  for (auto [keyword, name] : {std::pair("heads", getHeadNumbersAttrName(state.name)), {"kv_head_of", getKvHeadOfAttrName(state.name)}}) {
+    SmallVector<int64_t> list;
+    auto parseNumber = [&] { return parser.parseInteger(list.emplace_back()); };
+    if (succeeded(parser.parseOptionalKeyword(keyword)) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseNumber))
+      return failure();
+    if (!list.empty())
+      state.addAttribute(name, builder.getDenseI64ArrayAttr(list));
   }
   ArrayAttr masks = builder.getArrayAttr({}), scores = masks, positions = masks;
   if (succeeded(parser.parseOptionalKeyword("masks")) && parser.parseAttribute(masks))

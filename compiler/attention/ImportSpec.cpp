@@ -39,10 +39,23 @@ private:
     Type type;
     Location loc;
   };
-  /// The operands of a projection: the numbers of its weight and bias among the entry's arguments, and where their rows lie.
+  /// The operands of a projection: its weight and bias among the entry's arguments, and where their rows lie.
   struct Projection {
     StringRef weight, bias; // names; bias is empty without one
     int64_t heads, width, first, group, groupStride, headStride;
+    SmallVector<int64_t> numbers = {}; // of the heads, where some are left out
+    SmallVector<int64_t> columns = {}; // of the weight, where the input's heads are not all
+  };
+  /// Heads of one width: what one attn.attention computes.
+  struct Heads {
+    int64_t first = 0, count = 0, kvCount = 0; // with those that are left out; `first`: number of the first head
+    int64_t features = 0;                      // of the heads before: where those of this group begin in weights
+    int64_t d = 0, e = 0;
+    SmallVector<int64_t> kept, kvKept; // counted from the group's first
+    SmallVector<int64_t> kvHeadOf;     // of each kept head, among the kept ones; empty: h / (heads / kv heads)
+    SmallVector<Attribute> masks, scores, positions;
+    bool isWhole() const { return int64_t(kept.size()) == count; }
+    ArrayRef<int64_t> keptOf(bool isQuery) const { return isQuery ? kept : kvKept; }
   };
 
   Location at(const SourceLocation &loc) { return FileLineColLoc::get(builder.getContext(), loc.file, loc.line, loc.column); }
@@ -50,11 +63,16 @@ private:
   bool hasKeySize() const { return *layer.source == Source::Cross || !projectsInput(); }
   bool isBshd() const { return *spec.shape.layout == ActivationLayout::Bshd; }
 
-  void importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes);
+  void addGroups();
+  void addGroup(int64_t first, int64_t count, int64_t kvCount, int64_t features, int64_t d, int64_t e);
+  void importVariants(const Spec &spec, const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes);
+  /// Features of that many heads, also of those that are left out: rows of their weight.
+  int64_t featuresOf(int64_t heads, int64_t width) const;
+  int64_t keptHeads() const { return *layer.heads - int64_t(layer.prunedHeads.size()); }
   SmallVector<VariantInterface> variants() const;
   SourceLocation placeOf(VariantInterface variant) const;
   void checkSameInput(VariantInterface variant, const VariantParameter &first, const VariantParameter &second);
-  void importPositions();
+  void importPositions(const Spec &spec, SmallVectorImpl<Attribute> &positions);
   void reportUnusedParameters();
   void warnAboutPositions();
   void addSizes();
@@ -70,10 +88,12 @@ private:
   void addWeight(StringRef name, int64_t outputs, int64_t inputs);
   void addBias(StringRef name, int64_t outputs);
   void addArguments();
-  Projection inputProjection(StringRef which) const;
+  Projection inputProjection(StringRef which, const Heads &heads) const;
+  Projection outputProjection() const;
   Value argument(StringRef name);
-  Value project(Value input, const Projection &projection, Location loc);
-  Value headsOf(StringRef which, StringRef input);
+  Value project(ValueRange inputs, const Projection &projection, Location loc);
+  Value headsOf(StringRef which, StringRef input, const Heads &heads);
+  AttentionOp attend(const Heads &heads);
   void buildBody(func::FuncOp function);
 
   const Spec &spec;
@@ -82,16 +102,64 @@ private:
   OpBuilder builder;
   Type activation, weight;
   llvm::StringMap<SizeAttr> sizes;
-  SmallVector<Attribute> sizeList, masks, scores, positions;
+  SmallVector<Heads, 1> groups;
+  SmallVector<Attribute> sizeList;
   SmallVector<Argument> arguments, results;
   func::FuncOp entry;
 };
 
 } // namespace
 
+//===-- heads -------------------------------------------------------------------------------------------------------------------------===//
+
+void Importer::addGroup(int64_t first, int64_t count, int64_t kvCount, int64_t features, int64_t d, int64_t e) {
+  Heads heads{first, count, kvCount, features, d, e};
+  SmallVector<int64_t> kvHeads; // of the kept heads
+  for (int64_t h = 0; h < count; ++h)
+    if (!llvm::is_contained(layer.prunedHeads, first + h)) {
+      heads.kept.push_back(h);
+      kvHeads.push_back(h / (count / kvCount));
+    }
+  if (heads.kept.empty())
+    return;
+  heads.kvKept = kvHeads; // increasing
+  heads.kvKept.erase(std::unique(heads.kvKept.begin(), heads.kvKept.end()), heads.kvKept.end());
+  int64_t ratio = heads.kept.size() / heads.kvKept.size();
+  bool isRegular = heads.kept.size() % heads.kvKept.size() == 0;
+  for (auto [h, g] : llvm::enumerate(kvHeads)) {
+    heads.kvHeadOf.push_back(llvm::find(heads.kvKept, g) - heads.kvKept.begin());
+    isRegular &= heads.kvHeadOf.back() == int64_t(h) / ratio;
+  }
+  if (isRegular)
+    heads.kvHeadOf.clear();
+  groups.push_back(heads);
+}
+
+int64_t Importer::featuresOf(int64_t heads, int64_t width) const {
+  if (layer.headGroups.empty())
+    return heads * width;
+  int64_t sum = 0;
+  for (const HeadGroup &group : layer.headGroups)
+    sum += group.heads * group.width;
+  return sum;
+}
+
+void Importer::addGroups() {
+  if (layer.headGroups.empty()) {
+    addGroup(0, *layer.heads, *layer.kvHeads, 0, *layer.headDim, *layer.vHeadDim);
+    return;
+  }
+  int64_t first = 0, features = 0;
+  for (const HeadGroup &group : layer.headGroups) {
+    addGroup(first, group.heads, group.heads, features, group.width, group.width);
+    first += group.heads, features += group.heads * group.width;
+  }
+}
+
 //===-- variants ----------------------------------------------------------------------------------------------------------------------===//
 
-void Importer::importVariants(const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes) {
+/// `spec`: as its heads see it.
+void Importer::importVariants(const Spec &spec, const std::vector<VariantSpec> &list, VariantKind kind, SmallVectorImpl<Attribute> &attributes) {
   reportDuplicates(kind, list, diagnostics);
   for (auto [place, element] : llvm::enumerate(list))
     if (Attribute attribute = variantFromSpec(kind, element, place, spec, builder.getContext(), diagnostics))
@@ -99,8 +167,8 @@ void Importer::importVariants(const std::vector<VariantSpec> &list, VariantKind 
 }
 
 /// The encodings of Q and K in the order in which they are applied.
-void Importer::importPositions() {
-  importVariants(spec.position, VariantKind::Position, positions);
+void Importer::importPositions(const Spec &spec, SmallVectorImpl<Attribute> &positions) {
+  importVariants(spec, spec.position, VariantKind::Position, positions);
   if (!layer.qkNorm)
     return;
   auto norm = variantFromSpec(VariantKind::Position, *layer.qkNorm, kUnlistedPlace, spec, builder.getContext(), diagnostics);
@@ -110,10 +178,11 @@ void Importer::importPositions() {
     positions.insert(isBehind ? positions.end() : positions.begin(), norm);
 }
 
-/// The variants of attn.attention: masks, scores, positions.
+/// The variants of attn.attention: masks, scores, positions. Those of all groups of heads have the same parameters.
 SmallVector<VariantInterface> Importer::variants() const {
   SmallVector<VariantInterface> list;
-  for (ArrayRef<Attribute> attributes : {ArrayRef(masks), ArrayRef(scores), ArrayRef(positions)})
+  const Heads &heads = groups.front();
+  for (ArrayRef<Attribute> attributes : {ArrayRef(heads.masks), ArrayRef(heads.scores), ArrayRef(heads.positions)})
     for (Attribute attribute : attributes)
       list.push_back(cast<VariantInterface>(attribute));
   return list;
@@ -143,7 +212,7 @@ void Importer::warnAboutPositions() {
   if (*spec.queryOffset == QueryOffset::RowEnd)
     return;
   auto find = [&](auto predicate) -> const VariantSpec * {
-    for (Attribute attribute : masks)
+    for (Attribute attribute : groups.front().masks)
       if (auto variant = cast<VariantInterface>(attribute); predicate(variant))
         for (const VariantSpec &element : spec.mask)
           if (*element.word == variant.info().word)
@@ -239,7 +308,7 @@ void Importer::checkSameInput(VariantInterface variant, const VariantParameter &
 
 void Importer::addArguments() {
   std::string key = sizeName("key");
-  int64_t heads = *layer.heads, groups = *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
+  int64_t heads = *layer.heads, kvHeads = *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
   auto add = [&](StringRef name, Role role, ArrayRef<std::string> dims, const SourceLocation &loc) {
     addArgument(makeArgument(name, role, dims, activation, at(loc), /*strided=*/true));
   };
@@ -255,27 +324,28 @@ void Importer::addArguments() {
       add("memory", Role::Input, {"batch", "key", std::to_string(*layer.kvDModel)}, layer.source.loc);
   } else {
     add("q", Role::Input, headDims("query", heads, d), spec.projections.input.loc);
-    add("k", Role::Input, headDims("key", groups, d), spec.projections.input.loc);
-    add("v", Role::Input, headDims("key", groups, e), spec.projections.input.loc);
+    add("k", Role::Input, headDims("key", kvHeads, d), spec.projections.input.loc);
+    add("v", Role::Input, headDims("key", kvHeads, e), spec.projections.input.loc);
   }
+  int64_t queryRows = featuresOf(heads, d), keyRows = featuresOf(kvHeads, d), valueRows = featuresOf(kvHeads, e);
   bool biasInput = *spec.projections.biasInput;
   if (*spec.projections.input == InputProjection::Packed) {
-    int64_t rows = heads * d + groups * (d + e);
+    int64_t rows = queryRows + keyRows + valueRows;
     addWeight("wqkv", rows, *layer.dModel);
     if (biasInput)
       addBias("bqkv", rows);
   } else if (projectsInput()) {
-    addWeight("wq", heads * d, *layer.dModel);
-    addWeight("wk", groups * d, *layer.kvDModel);
-    addWeight("wv", groups * e, *layer.kvDModel);
+    addWeight("wq", queryRows, *layer.dModel);
+    addWeight("wk", keyRows, *layer.kvDModel);
+    addWeight("wv", valueRows, *layer.kvDModel);
     if (biasInput) {
-      addBias("bq", heads * d);
-      addBias("bk", groups * d);
-      addBias("bv", groups * e);
+      addBias("bq", queryRows);
+      addBias("bk", keyRows);
+      addBias("bv", valueRows);
     }
   }
   if (*spec.projections.output) {
-    addWeight("wo", *layer.dModel, heads * e);
+    addWeight("wo", *layer.dModel, featuresOf(heads, e));
     if (*spec.projections.biasOutput)
       addBias("bo", *layer.dModel);
   }
@@ -309,12 +379,12 @@ void Importer::addArguments() {
   for (const Located<OutputKind> &output : spec.outputs) {
     if (*output == OutputKind::Lse)
       results.push_back(
-          makeArgument("lse", Role::Output, {"batch", std::to_string(heads), "query"}, builder.getF32Type(), at(output.loc)));
+          makeArgument("lse", Role::Output, {"batch", std::to_string(keptHeads()), "query"}, builder.getF32Type(), at(output.loc)));
     else if (*spec.projections.output)
       results.push_back(
           makeArgument("y", Role::Output, {"batch", "query", std::to_string(*layer.dModel)}, activation, at(output.loc), true));
     else
-      results.push_back(makeArgument("y", Role::Output, headDims("query", heads, e), activation, at(output.loc), true));
+      results.push_back(makeArgument("y", Role::Output, headDims("query", keptHeads(), e), activation, at(output.loc), true));
   }
   llvm::stable_sort(results, [](const Argument &a, const Argument &b) { return a.attribute.getName() > b.attribute.getName(); }); // y, lse
 }
@@ -328,26 +398,41 @@ Value Importer::argument(StringRef name) {
   return {};
 }
 
-/// Which rows of which weight make Q ("q"), K ("k") or V ("v").
-Importer::Projection Importer::inputProjection(StringRef which) const {
-  int64_t heads = which == "q" ? *layer.heads : *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
-  int64_t width = which == "v" ? e : d, perGroup = *layer.heads / *layer.kvHeads;
+/// Which rows of which weight make Q ("q"), K ("k") or V ("v") of a group of heads.
+Importer::Projection Importer::inputProjection(StringRef which, const Heads &heads) const {
+  bool isQuery = which == "q";
+  int64_t count = isQuery ? heads.count : heads.kvCount, width = which == "v" ? heads.e : heads.d, perGroup = heads.count / heads.kvCount;
+  Projection projection{"wqkv", "bqkv", int64_t(heads.keptOf(isQuery).size()), width, heads.features, count, 0, width};
+  if (projection.heads < count)
+    projection.numbers = SmallVector<int64_t>(heads.keptOf(isQuery));
   if (*spec.projections.input == InputProjection::Separate) {
-    StringRef weight = which == "q" ? "wq" : which == "k" ? "wk" : "wv", bias = which == "q" ? "bq" : which == "k" ? "bk" : "bv";
-    return {weight, bias, heads, width, 0, heads, 0, width};
+    projection.weight = isQuery ? "wq" : which == "k" ? "wk" : "wv", projection.bias = isQuery ? "bq" : which == "k" ? "bk" : "bv";
+    return projection;
   }
   if (*spec.projections.packing == Packing::Qkv) {
-    int64_t first = which == "q" ? 0 : *layer.heads * d + (which == "k" ? 0 : *layer.kvHeads * d);
-    return {"wqkv", "bqkv", heads, width, first, heads, 0, width};
+    int64_t queries = featuresOf(*layer.heads, *layer.headDim), keys = featuresOf(*layer.kvHeads, *layer.headDim);
+    projection.first += isQuery ? 0 : which == "k" ? queries : queries + keys;
+    return projection;
   }
-  // A block of rows per group: its queries, its key, its value. With per_head a group is one head.
-  int64_t block = perGroup * d + d + e;
-  int64_t first = which == "q" ? 0 : perGroup * d + (which == "k" ? 0 : d);
-  return {"wqkv", "bqkv", heads, width, first, which == "q" ? perGroup : 1, block, width};
+  // A block of rows per group of heads that share K and V: its queries, its key, its value. With per_head it is one head.
+  projection.groupStride = perGroup * heads.d + heads.d + heads.e;
+  projection.first = 3 * heads.features + (isQuery ? 0 : perGroup * heads.d + (which == "k" ? 0 : heads.d));
+  projection.group = isQuery ? perGroup : 1;
+  return projection;
 }
 
-Value Importer::project(Value input, const Projection &projection, Location loc) {
-  auto type = cast<RankedTensorType>(input.getType());
+/// The heads' features lie in order; the columns of those that are left out are skipped.
+Importer::Projection Importer::outputProjection() const {
+  Projection projection{"wo", "bo", 1, *layer.dModel, 0, 1, 0, 0};
+  if (!layer.prunedHeads.empty())
+    for (const Heads &heads : groups)
+      for (int64_t h : heads.kept)
+        projection.columns.push_back(heads.features + h * heads.e);
+  return projection;
+}
+
+Value Importer::project(ValueRange inputs, const Projection &projection, Location loc) {
+  auto type = cast<RankedTensorType>(inputs.front().getType());
   bool fromHeads = type.getRank() == 4;
   Value bias = projection.bias.empty() ? Value() : argument(projection.bias);
   SmallVector<int64_t> shape = {type.getDimSize(0)};
@@ -355,10 +440,11 @@ Value Importer::project(Value input, const Projection &projection, Location loc)
     shape.push_back(projection.heads);
   shape.append({type.getDimSize(fromHeads ? 2 : 1), projection.width});
   auto part = PartAttr::get(builder.getContext(), 0, bias ? 0 : -1, projection.heads, projection.width, projection.first, projection.group,
-                            projection.groupStride, projection.headStride, FloatAttr());
+                            projection.groupStride, projection.headStride, FloatAttr(),
+                            projection.numbers.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(projection.numbers));
   Layout layout = *spec.projections.weightLayout == WeightLayout::InOut ? Layout::InOut : Layout::OutIn;
-  return ProjectOp::create(builder, loc, TypeRange(RankedTensorType::get(shape, activation)), input, argument(projection.weight),
-                           bias ? ValueRange(bias) : ValueRange(), builder.getArrayAttr(part), layout, ScheduleAttr())
+  return ProjectOp::create(builder, loc, TypeRange(RankedTensorType::get(shape, activation)), inputs, argument(projection.weight),
+                           bias ? ValueRange(bias) : ValueRange(), builder.getArrayAttr(part), layout, ScheduleAttr(), projection.columns)
       .getResults()[0];
 }
 
@@ -370,49 +456,81 @@ static Value swapHeads(OpBuilder &builder, Location loc, Value value) {
   return SwapHeadsOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), value, ScheduleAttr());
 }
 
-/// Q, K or V as [b, heads, s, width].
-Value Importer::headsOf(StringRef which, StringRef input) {
+/// Q, K or V of a group as [b, heads, s, width].
+Value Importer::headsOf(StringRef which, StringRef input, const Heads &heads) {
   if (projectsInput())
-    return project(argument(input), inputProjection(which), at(spec.projections.input.loc));
-  return isBshd() ? swapHeads(builder, at(spec.shape.layout.loc), argument(which)) : argument(which);
+    return project(argument(input), inputProjection(which, heads), at(spec.projections.input.loc));
+  Value value = isBshd() ? swapHeads(builder, at(spec.shape.layout.loc), argument(which)) : argument(which);
+  ArrayRef<int64_t> kept = heads.keptOf(which == "q");
+  auto type = cast<RankedTensorType>(value.getType());
+  if (int64_t(kept.size()) == type.getDimSize(1))
+    return value;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[1] = kept.size();
+  return SelectHeadsOp::create(builder, at(spec.projections.input.loc), RankedTensorType::get(shape, activation), value, kept);
 }
 
-void Importer::buildBody(func::FuncOp function) {
-  entry = function;
-  builder.setInsertionPointToStart(function.addEntryBlock());
+AttentionOp Importer::attend(const Heads &heads) {
   StringRef source = *layer.source == Source::Cross ? "memory" : "x";
-  Value q = headsOf("q", "x"), k = headsOf("k", source), v = headsOf("v", source);
-
+  Value q = headsOf("q", "x", heads), k = headsOf("k", source, heads), v = headsOf("v", source, heads);
   SmallVector<Value> params;
   for (const VariantParameter &parameter : parametersOf(variants()))
     params.push_back(argument(parameter.name));
 
   auto queryType = cast<RankedTensorType>(q.getType());
-  SmallVector<int64_t> shape = {queryType.getDimSize(0), queryType.getDimSize(1), queryType.getDimSize(2), *layer.vHeadDim};
-  bool wantsLse = results.size() > 1;
+  SmallVector<int64_t> shape = {queryType.getDimSize(0), queryType.getDimSize(1), queryType.getDimSize(2), heads.e};
+  Type lse = results.size() > 1 ? RankedTensorType::get(ArrayRef(shape).drop_back(), builder.getF32Type()) : Type();
   // A list without a scale has the default; a written one stands in `scores` and joins the op's scale when it is expanded.
-  bool hasScale = llvm::any_of(scores, [](Attribute attribute) { return cast<VariantInterface>(attribute).constantFactor().has_value(); });
-  double scale = hasScale ? 1.0 : 1.0 / std::sqrt(static_cast<double>(*layer.headDim));
+  bool hasScale = llvm::any_of(heads.scores, [](Attribute attribute) { return cast<VariantInterface>(attribute).constantFactor().has_value(); });
+  double scale = hasScale ? 1.0 : 1.0 / std::sqrt(static_cast<double>(heads.d));
   Offset offset = *symbolizeOffset(static_cast<uint32_t>(*spec.queryOffset));
-  auto attention = AttentionOp::create(builder, at(layer.loc), RankedTensorType::get(shape, activation),
-                                       wantsLse ? results[1].type : Type(), q, k, v, params, llvm::APFloat(scale), offset,
-                                       builder.getArrayAttr(masks), builder.getArrayAttr(scores), builder.getArrayAttr(positions), /*base2=*/false, ScheduleAttr());
+  SmallVector<int64_t> numbers;
+  for (int64_t h : heads.kept)
+    numbers.push_back(heads.first + h);
+  if (numbers.back() + 1 == int64_t(numbers.size()))
+    numbers.clear(); // they are 0, 1, ...
+  return AttentionOp::create(builder, at(layer.loc), RankedTensorType::get(shape, activation), lse, q, k, v, params, llvm::APFloat(scale), offset,
+                             builder.getArrayAttr(heads.masks), builder.getArrayAttr(heads.scores), builder.getArrayAttr(heads.positions),
+                             /*base2=*/false, ScheduleAttr(), numbers, heads.kvHeadOf);
+}
 
-  Value y = attention.getOutput();
+void Importer::buildBody(func::FuncOp function) {
+  entry = function;
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  SmallVector<AttentionOp> attentions;
+  for (const Heads &heads : groups)
+    attentions.push_back(attend(heads));
+
+  // One result of every attention; heads of several groups are one after the other.
+  auto joined = [&](size_t result, const Argument &output) -> Value {
+    if (attentions.size() == 1)
+      return attentions[0].getResult(result);
+    auto parts = llvm::map_to_vector(attentions, [&](AttentionOp op) -> Value { return op.getResult(result); });
+    return ConcatHeadsOp::create(builder, at(layer.loc), output.type, parts);
+  };
+  Value y = attentions[0].getOutput();
   if (*spec.projections.output)
-    y = project(y, {"wo", "bo", 1, *layer.dModel, 0, 1, 0, 0}, at(spec.projections.output.loc));
+    y = project(llvm::map_to_vector(attentions, [](AttentionOp op) -> Value { return op.getOutput(); }), outputProjection(),
+                at(spec.projections.output.loc));
   else if (isBshd())
     y = swapHeads(builder, at(spec.shape.layout.loc), y);
   SmallVector<Value> values = {y};
-  if (wantsLse)
-    values.push_back(attention.getLse());
+  for (size_t i = 1; i < results.size(); ++i)
+    values.push_back(joined(i, results[i]));
   func::ReturnOp::create(builder, at(spec.name.loc), values);
 }
 
 OwningOpRef<ModuleOp> Importer::import() {
-  importVariants(spec.mask, VariantKind::Mask, masks);
-  importPositions();
-  importVariants(spec.score, VariantKind::Score, scores);
+  addGroups();
+  for (Heads &heads : groups) {
+    Spec seen = spec;
+    seen.layer.headDim.value = heads.d, seen.layer.vHeadDim.value = heads.e;
+    importVariants(seen, spec.mask, VariantKind::Mask, heads.masks);
+    importPositions(seen, heads.positions);
+    importVariants(seen, spec.score, VariantKind::Score, heads.scores);
+    if (diagnostics.hasErrors()) // once is enough
+      return {};
+  }
   reportUnusedParameters();
   if (diagnostics.hasErrors())
     return {};

@@ -9,6 +9,8 @@
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace mhac {
 
@@ -182,21 +184,20 @@ void InterfaceBuilder::layOut() {
 }
 
 void InterfaceBuilder::addConstants() {
-  auto add = [&](const char *name, mlir::Value value, unsigned dim) {
-    int64_t extent = mlir::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim);
-    if (!mlir::ShapedType::isDynamic(extent))
-      interface.constants.push_back({name, extent});
-  };
-  bool found = false;
+  // Heads of several widths are an op each width: heads add up, and there is no width of all.
+  std::map<std::string, std::vector<int64_t>> extents;
+  const std::pair<const char *, bool> names[] = {{"heads", true}, {"kv_heads", true}, {"head_dim", false}, {"v_head_dim", false}};
   function.walk([&](attn::AttentionOp op) {
-    if (found)
-      return;
-    found = true;
-    add("heads", op.getQuery(), 1);
-    add("kv_heads", op.getKey(), 1);
-    add("head_dim", op.getQuery(), 3);
-    add("v_head_dim", op.getValue(), 3);
+    for (auto [name, value, dim] : {std::tuple("heads", op.getQuery(), 1), {"kv_heads", op.getKey(), 1}, {"head_dim", op.getQuery(), 3},
+                                    {"v_head_dim", op.getValue(), 3}})
+      extents[name].push_back(mlir::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim));
   });
+  for (auto [name, isSum] : names) {
+    const std::vector<int64_t> &list = extents[name];
+    const bool isKnown = !list.empty() && llvm::none_of(list, mlir::ShapedType::isDynamic);
+    if (isKnown && (isSum || llvm::all_equal(list)))
+      interface.constants.push_back({name, isSum ? std::accumulate(list.begin(), list.end(), int64_t(0)) : list.front()});
+  }
   for (auto [name, argument] : {std::pair("d_model", "x"), {"kv_d_model", "memory"}})
     if (int i = interface.argumentIndex(argument); i >= 0)
       interface.constants.push_back({name, interface.arguments[i].dims.back().factor});

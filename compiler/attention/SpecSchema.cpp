@@ -20,7 +20,7 @@ static std::optional<Value> defaultValue(const SpecField &field) {
   StringRef text = field.defaultText;
   if (text.empty())
     return std::nullopt;
-  if (field.kind == FieldKind::Integer)
+  if (field.kind == FieldKind::Integer || field.kind == FieldKind::HeadWidth)
     return std::nullopt;
   if (field.kind == FieldKind::WordList)
     return Array{text.trim("[]")};
@@ -139,6 +139,12 @@ static Object fieldSchema(const SpecField &field) {
     return fieldsSchema(field.path);
   case FieldKind::Integer:
     return integerSchema(field);
+  case FieldKind::Integers:
+    return Object{{"type", "array"}, {"items", integerSchema(field)}, {"uniqueItems", true}};
+  case FieldKind::HeadWidth: {
+    Object group = mapSchema(Object{{"heads", integerSchema(field)}, {"head_dim", integerSchema(field)}}, Array{"heads", "head_dim"});
+    return Object{{"anyOf", Array{integerSchema(field), Object{{"type", "array"}, {"items", std::move(group)}, {"minItems", 1}}}}};
+  }
   case FieldKind::Boolean:
     return Object{{"type", "boolean"}};
   case FieldKind::Word:

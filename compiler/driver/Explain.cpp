@@ -120,8 +120,7 @@ void Explainer::printArguments() {
 }
 
 void Explainer::printProject(attn::ProjectOp op) {
-  auto input = cast<RankedTensorType>(op.getInput().getType());
-  int64_t features = input.getRank() == 4 ? input.getDimSize(1) * input.getDimSize(3) : input.getDimSize(2);
+  int64_t features = op.getInputFeatures();
   int64_t rows = 0;
   for (Attribute part : op.getParts())
     rows += cast<attn::PartAttr>(part).getHeads() * cast<attn::PartAttr>(part).getWidth();

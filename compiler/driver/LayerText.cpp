@@ -36,13 +36,23 @@ static std::string product(int64_t factor, const std::string &name) {
   return factor == 1 ? name : std::to_string(factor) + " * " + name;
 }
 
+/// "element h of [0, 2, 5]"; "h" itself for an empty list.
+static std::string elementOf(ArrayRef<int64_t> list, const std::string &index) {
+  if (list.empty())
+    return index;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(list, stream);
+  return "element " + index + " of [" + text + "]";
+}
+
 /// The row of a weight that makes feature j of a head; the parameters of #attn.part in words.
 static std::string rowText(attn::PartAttr part, const std::string &head) {
   std::string text = part.getFirst() ? std::to_string(part.getFirst()) + " + " : "";
-  bool oneGroup = part.getGroup() >= part.getHeads();
+  bool oneGroup = part.getGroup() >= (part.getNumbers() ? part.getNumbers().asArrayRef().back() + 1 : part.getHeads());
   if (!oneGroup)
     text += product(part.getGroupStride(), part.getGroup() == 1 ? head : "(" + head + " / " + std::to_string(part.getGroup()) + ")") + " + ";
-  if (oneGroup ? part.getHeads() > 1 : part.getGroup() > 1)
+  if (oneGroup ? part.getHeads() > 1 || part.getNumbers() : part.getGroup() > 1)
     text += product(part.getHeadStride(), oneGroup ? head : "(" + head + " % " + std::to_string(part.getGroup()) + ")") + " + ";
   return text + "j";
 }
@@ -57,8 +67,9 @@ static void describeWeights(attn::AttentionOp op, std::vector<std::string> &line
     auto project = heads.getDefiningOp<attn::ProjectOp>();
     StringRef row = project.getLayout() == attn::Layout::OutIn ? "row " : "column ";
     std::string head = StringRef(name) == "Q" ? "h" : "g";
-    lines.push_back("feature j of head " + head + " of " + name + " comes from " + row.str() + rowText(part, head) + " of " +
+    lines.push_back("feature j of head " + head + " of " + name + " comes from " + row.str() + rowText(part, part.getNumbers() ? "n" : head) + " of " +
                     argumentName(project.getWeights()[part.getWeight()]) +
+                    (part.getNumbers() ? ", n = " + elementOf(part.getNumbers(), head) : "") +
                     (part.getBias() < 0 ? "" : ", element of the same number of " + argumentName(project.getBiases()[part.getBias()])));
   }
 }
@@ -124,15 +135,20 @@ static void describeAttention(attn::AttentionOp op, std::vector<std::string> &li
   int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
   int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
   std::string group = heads == groups ? "h" : groups == 1 ? "0" : "h / " + std::to_string(heads / groups);
+  if (!op.getKvHeadOf().empty())
+    group = elementOf(op.getKvHeadOf(), "h");
+  if (!op.getHeadNumbers().empty())
+    lines.push_back("head h is number n = " + elementOf(op.getHeadNumbers(), "h") + " of the whole layer, which inputs by head are indexed with");
   lines.push_back("query head h, 0 to " + std::to_string(heads - 1) + ", reads key/value head g = " + group);
-  RegionFormulas score = regionFormulas(op, op.getScore(), {"b", "h", "q", "k", "s"});
+  const std::string number = op.getHeadNumbers().empty() ? "h" : "n";
+  RegionFormulas score = regionFormulas(op, op.getScore(), {"b", number, "q", "k", "s"});
   std::string scaled = scaleText(op) + " * sum over d of Q[b, h, q, d] * K[b, g, k, d]";
   lines.push_back("score: S[b, h, q, k] = " + scaled);
   if (!score.results.empty())
     lines.push_back("then S = " + score.results[0] + " with s the S above");
   for (const auto &[name, formula] : score.definitions)
     lines.push_back("with " + name + " = " + formula);
-  RegionFormulas visible = regionFormulas(op, op.getMask(), {"b", "h", "q", "k"});
+  RegionFormulas visible = regionFormulas(op, op.getMask(), {"b", number, "q", "k"});
   lines.push_back("query q of batch row b sees key k when " +
                   (visible.results.empty() || visible.results[0] == "true" ? std::string("it exists: no mask") : visible.results[0]));
   for (const auto &[name, formula] : visible.definitions)
@@ -146,19 +162,32 @@ static void describeAttention(attn::AttentionOp op, std::vector<std::string> &li
 
 std::vector<std::string> describeLayer(ModuleOp module) {
   std::vector<std::string> lines;
+  func::FuncOp first; // of several candidates all compute the same
   module.walk([&](attn::AttentionOp op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (first && function != first)
+      return;
+    first = function;
     describeWeights(op, lines);
     describeSteps(op, lines);
     describeAttention(op, lines);
-    auto function = op->getParentOfType<func::FuncOp>();
+    bool isLast = true; // of those for several widths
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      isLast &= !isa<attn::AttentionOp>(next);
+    if (!isLast)
+      return;
     function.walk([&](attn::ProjectOp project) {
-      if (project.getInput() == op.getOutput())
-        lines.push_back("y: the heads projected with " + argumentName(project.getWeights()[0]) +
-                        (project.getBiases().empty() ? "" : ", plus " + argumentName(project.getBiases()[0])));
+      if (!llvm::is_contained(project.getInputs(), op.getOutput()))
+        return;
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      llvm::interleaveComma(project.getColumns(), stream);
+      lines.push_back("y: the heads projected with " + argumentName(project.getWeights()[0]) +
+                      (text.empty() ? "" : ", whose inputs begin at [" + text + "], one for each head") +
+                      (project.getBiases().empty() ? "" : ", plus " + argumentName(project.getBiases()[0])));
     });
     if (op.getLse())
       lines.push_back("lse[b, h, q]: natural logarithm of the sum of exp(S) over the visible keys, -inf without any");
-    return WalkResult::interrupt();
   });
   return lines;
 }

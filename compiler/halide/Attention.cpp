@@ -119,7 +119,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   constexpr int kFull = 0, kAll = 1, kSlots = 2; // rows of Tl: numbers of full and of all tiles, then the tiles, full ones first
   auto listAt = [&](const Expr &row) { return Tl(row, c, qb, h, b); };
   auto tileKey = [&](const Expr &tile) { return base + c * C + (listed ? unsafe_promise_clamped(listAt(kSlots + tile), 0, C / TJ - 1) : tile) * TJ; };
-  Expr g = h / (p.heads / p.kvHeads);
+  Expr g = p.kvHead(h);
 
   auto blockOf = [&](const Expr &block) { return G == 1 ? Expr(qg) : qg * G + block; };
   RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
@@ -365,11 +365,11 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   return out;
 }
 
-Func storeRow(const std::string &name, const ImageParam &lanes, int row, int heads) {
+Func storeRow(const std::string &name, const ImageParam &lanes, int row, int heads, int firstHead) {
   Var q("q"), h("h"), b("b"), qi("qi"), task("task");
   Func out(name);
-  out(q, h, b) = lanes(q % kLanes, row, q / kLanes, h, b);
-  out.bound(h, 0, heads).split(q, q, qi, kLanes, TailStrategy::PredicateStores).vectorize(qi).fuse(q, h, task).fuse(task, b, task).parallel(task);
+  out(q, h, b) = lanes(q % kLanes, row, q / kLanes, h - firstHead, b);
+  out.bound(h, firstHead, heads).split(q, q, qi, kLanes, TailStrategy::PredicateStores).vectorize(qi).fuse(q, h, task).fuse(task, b, task).parallel(task);
   for (int i = 0; i < 3; ++i)
     out.output_buffer().dim(i).set_min(0);
   return out;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "halide/HeadNumbers.h"
 #include "halide/Lanes.h"
 #include "halide/TranslateRegion.h"
 
@@ -29,6 +30,7 @@ struct TileContent {
 struct AttentionProblem {
   std::string name;
   int heads = 1, kvHeads = 1, headDim = 1, vHeadDim = 1;
+  std::vector<int64_t> kvHeadOf; // the key/value head of each query head; empty: they are shared by equally many, in order
   Accessor queryRows;            // rows, transposed by each task; `queryScale` goes into them
   float queryScale = 1.f;
   Halide::ImageParam queryLanes; // or lane-major, scale and log2(e) already in it
@@ -55,13 +57,15 @@ struct AttentionProblem {
   /// Set by the kernel's builder for those that evaluate a region, see TileContext.
   mutable LoadPair loadPair;
   mutable std::function<Halide::Expr(Halide::Expr)> hoist;
+  /// The key/value head that query head `h` reads.
+  Halide::Expr kvHead(const Halide::Expr &h) const { return kvHeadOf.empty() ? h / (heads / kvHeads) : numberOf(kvHeadOf, h); }
   bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
 };
 
 /// The output in lane-major layout, vHeadDim (+ 1) rows, or as rows in the given order (without lse).
 Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles, std::optional<RowOrder> order);
 
-/// Row `row` of a lane-major buffer as a dense tensor [b, h, q].
-Halide::Func storeRow(const std::string &name, const Halide::ImageParam &lanes, int row, int heads);
+/// Row `row` of a lane-major buffer as heads `firstHead` and behind of a dense tensor [b, h, q].
+Halide::Func storeRow(const std::string &name, const Halide::ImageParam &lanes, int row, int heads, int firstHead);
 
 } // namespace mhac::halide

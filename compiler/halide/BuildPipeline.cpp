@@ -34,6 +34,7 @@ struct Place {
   ExtentInfo tokens;
   int heads = 1, features = 0; // features: of one head
   int rows = 0;                // lanes only: rows of a block, features and what follows them (lse)
+  std::vector<int64_t> headNumbers = {}; // where heads lie in an argument of which some are left out
 };
 
 /// A kernel while it is built: every tensor and size it touches becomes an argument, in the order of first use.
@@ -61,7 +62,9 @@ private:
   void prepare(func::FuncOp function);
   std::optional<std::vector<halide::RegionValue>> regionParams(Operation *op, OperandRange operands, Scope &scope);
   bool swapHeads(attn::SwapHeadsOp op);
+  bool selectHeads(attn::SelectHeadsOp op);
   bool returned(func::ReturnOp op);
+  bool store(func::ReturnOp op, Value value, int output, int firstHead);
 
   const Place &lanesOf(Value value, float scale, Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
@@ -72,6 +75,7 @@ private:
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
   Halide::ImageParam lanes(Scope &scope, const Place &place);
   Halide::ImageParam rows(Scope &scope, const Place &place);
+  halide::Accessor accessor(Scope &scope, const Place &place);
   Halide::ImageParam tensor(Scope &scope, int argument);
   Halide::Expr size(Scope &scope, const ExtentInfo &extent);
   ExtentInfo tokenExtent(Value value, unsigned dim);
@@ -155,6 +159,18 @@ Halide::ImageParam CandidateBuilder::lanes(Scope &scope, const Place &place) {
 
 Halide::ImageParam CandidateBuilder::rows(Scope &scope, const Place &place) {
   return buffer(scope, {Operand::Argument, place.index}, [&](const std::string &name) { return halide::rowsParam(name, place.order); });
+}
+
+/// An element of a tensor, wherever it lies.
+halide::Accessor CandidateBuilder::accessor(Scope &scope, const Place &place) {
+  if (!place.isArgument)
+    return halide::lanesAccessor(lanes(scope, place));
+  halide::Accessor at = halide::rowsAccessor(rows(scope, place), place.order);
+  if (place.headNumbers.empty())
+    return at;
+  return [at, numbers = place.headNumbers](Halide::Expr feature, Halide::Expr token, Halide::Expr head, Halide::Expr batch) {
+    return at(feature, token, halide::numberOf(numbers, head), batch);
+  };
 }
 
 /// An argument that is no activation: weights, biases, parameters.
@@ -285,10 +301,11 @@ const Place &CandidateBuilder::lanesOf(Value value, float scale, Location loc) {
     return place;
   const std::string name = interface.arguments[source.index].name + "_lanes";
   place.isArgument = false;
+  place.headNumbers.clear();
   place.rows = place.features;
   place.index = addWorkspace(name, place.tokens, place.heads, place.rows, sourceLocation(loc));
   Scope scope;
-  halide::Accessor rowsAt = halide::rowsAccessor(rows(scope, source), source.order);
+  halide::Accessor rowsAt = accessor(scope, source);
   Halide::Func out = halide::packLanes(name, rowsAt, place.features, size(scope, place.tokens), scale, vectorsOf(place.tokens));
   addKernel("pack_" + interface.arguments[source.index].name, loc, scope, {out}, {{Operand::Workspace, place.index}});
   return place;
@@ -344,8 +361,9 @@ bool CandidateBuilder::build(Operation *op) {
       .Case([&](attn::AttentionOp o) { return attention(o); })
       .Case<attn::NormalizeOp, attn::RotateOp>([&](Operation *o) { return encode(o); })
       .Case([&](attn::SwapHeadsOp o) { return swapHeads(o); })
+      .Case([&](attn::SelectHeadsOp o) { return selectHeads(o); })
       .Case([&](func::ReturnOp o) { return returned(o); })
-      .Case<tensor::DimOp, arith::ConstantOp>([](auto) { return true; }) // read where they are used
+      .Case<tensor::DimOp, arith::ConstantOp, attn::ConcatHeadsOp>([](auto) { return true; }) // read where they are used
       .Default([&](Operation *o) { return fail(o, "'" + o->getName().getStringRef().str() + "' has no kernel"); });
 }
 
@@ -365,6 +383,17 @@ bool CandidateBuilder::swapHeads(attn::SwapHeadsOp op) {
   return true;
 }
 
+bool CandidateBuilder::selectHeads(attn::SelectHeadsOp op) {
+  auto found = places.find(op.getInput());
+  if (found == places.end() || !found->second.isArgument)
+    return fail(op, "'attn.select_heads' of a value that is no argument");
+  Place place = found->second;
+  place.heads = static_cast<int>(op.getNumbers().size());
+  place.headNumbers.assign(op.getNumbers().begin(), op.getNumbers().end());
+  places[op.getResult()] = place;
+  return true;
+}
+
 bool CandidateBuilder::project(attn::ProjectOp op) {
   halide::ProjectTiles tiles;
   if (!readTiles(op, op.getSchedule(),
@@ -372,9 +401,23 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
                   {"inputs", tiles.inputs, 1, 1 << 20}}))
     return false;
 
-  const Place input = lanesOf(op.getInput(), 1.f, op.getLoc());
+  SmallVector<Place> inputs;
+  for (Value value : op.getInputs())
+    inputs.push_back(lanesOf(value, 1.f, op.getLoc()));
+  const Place &input = inputs.front();
   Scope scope;
-  halide::ProjectInput in{lanes(scope, input), input.features, input.heads, size(scope, input.tokens)};
+  std::vector<halide::ProjectInput> in;
+  ArrayRef<int64_t> columns = op.getColumns();
+  int64_t nextColumn = 0;
+  for (const Place &each : inputs) {
+    Halide::ImageParam heads = lanes(scope, each);
+    in.push_back({heads, each.features, each.heads, size(scope, each.tokens)});
+    // Without columns, those of the second input and later ones begin behind the features of the ones before.
+    for (int h = 0; h < each.heads && (!columns.empty() || inputs.size() > 1); ++h)
+      in.back().columns.push_back(columns.empty() ? nextColumn + int64_t(h) * each.features : columns[h]);
+    columns = columns.empty() ? columns : columns.drop_front(each.heads);
+    nextColumn += int64_t(each.heads) * each.features;
+  }
   std::vector<Halide::Func> outputs;
   std::vector<OperandInfo> outputOperands;
   std::set<std::string> streamed;
@@ -391,6 +434,8 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     if (part.hasBias)
       part.bias = tensor(scope, argumentOf(op.getBiases()[map.getBias()]));
     part.row = {map.getFirst(), map.getGroup(), map.getGroupStride(), map.getHeadStride()};
+    for (int64_t h = 0; map.getNumbers() && h < map.getHeads(); ++h)
+      part.row.firstRows.push_back(map.getFirstRow(h));
     part.heads = static_cast<int>(map.getHeads());
     part.width = static_cast<int>(map.getWidth());
     part.scale = map.getScale() ? static_cast<float>(map.getScale().getValueAsDouble()) : 1.f;
@@ -415,7 +460,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     place.features = place.rows = part.width;
     place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows, sourceLocation(op.getLoc()));
     places[result] = place;
-    ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in, part, tiles)); });
+    ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in[0], part, tiles)); });
     outputOperands.push_back({Operand::Workspace, place.index});
   }
   if (ok)
@@ -452,7 +497,7 @@ bool CandidateBuilder::encode(Operation *op) {
   problem.tokens = size(scope, source.tokens);
   problem.heads = source.heads, problem.features = source.features, problem.vectors = vectorsOf(source.tokens);
   if (source.isArgument)
-    problem.rows = halide::rowsAccessor(rows(scope, source), source.order);
+    problem.rows = accessor(scope, source);
   else
     problem.lanes = lanes(scope, source);
   bool translated = true;
@@ -489,6 +534,7 @@ bool CandidateBuilder::encode(Operation *op) {
   }
   Place place = source;
   place.isArgument = false;
+  place.headNumbers.clear();
   place.rows = place.features;
   place.index = addWorkspace(problem.name, place.tokens, place.heads, place.rows, sourceLocation(op->getLoc()));
   Halide::Func out;
@@ -548,13 +594,11 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   problem.name = "attention" + std::to_string(candidate.workspace.size());
   problem.heads = query.heads, problem.kvHeads = key.heads, problem.headDim = query.features, problem.vHeadDim = value.features;
   if (query.isArgument)
-    problem.queryRows = halide::rowsAccessor(rows(scope, query), query.order), problem.queryScale = scale;
+    problem.queryRows = accessor(scope, query), problem.queryScale = scale;
   else
     problem.queryLanes = lanes(scope, query), problem.scale = scale;
-  auto accessor = [&](const Place &place) {
-    return place.isArgument ? halide::rowsAccessor(rows(scope, place), place.order) : halide::lanesAccessor(lanes(scope, place));
-  };
-  problem.key = accessor(key), problem.value = accessor(value);
+  problem.key = accessor(scope, key), problem.value = accessor(scope, value);
+  problem.kvHeadOf.assign(op.getKvHeadOf().begin(), op.getKvHeadOf().end());
   problem.keysAreLanes = !key.isArgument && !value.isArgument;
   problem.queries = size(scope, query.tokens), problem.keys = size(scope, key.tokens);
   problem.fixedKeys = key.tokens.size < 0 || interface.sizes[key.tokens.size].isFixed();
@@ -571,7 +615,9 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   bool translated = true;
   const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
                                  [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }};
+  const std::vector<int64_t> headNumbers(op.getHeadNumbers().begin(), op.getHeadNumbers().end());
   auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at, const halide::RegionPart &part = {}) {
+    at[1] = halide::numberOf(headNumbers, std::get<Halide::Expr>(at[1])); // regions know heads by their number in the whole layer
     at.insert(at.end(), params.begin(), params.end());
     FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile, part);
     translated = translated && succeeded(results);
@@ -651,34 +697,45 @@ ExtentInfo CandidateBuilder::tokenExtent(Value value, unsigned dim) {
 /// Stores what is still in lanes.
 bool CandidateBuilder::returned(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-    auto found = places.find(value);
-    if (found == places.end() || found->second.isArgument)
-      continue; // its kernel stored it
-    const Place place = found->second;
     auto attribute = op->getParentOfType<func::FuncOp>().getResultAttrOfType<attn::ArgumentAttr>(i, attn::kArgumentAttr);
     const int output = interface.argumentIndex(attribute.getName());
-    const std::string name = interface.arguments[output].name;
-    Scope scope;
-    Halide::Func out;
-    const bool isLse = cast<RankedTensorType>(value.getType()).getRank() == 3;
-    const bool done = halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
-      Halide::ImageParam source = lanes(scope, place);
-      if (isLse) {
-        out = halide::storeRow(name, source, place.features, place.heads);
-        return;
-      }
-      Halide::Var lane("lane"), f("f"), block("block"), h("h"), b("b");
-      Halide::Func view(name + "_lanes");
-      view(lane, f, block, h, b) = source(lane, Halide::min(f, place.features - 1), block, h, b);
-      const RowOrder order = value.getDefiningOp<attn::SwapHeadsOp>() ? RowOrder::Bshd : RowOrder::Bhsd;
-      const int padded = (place.features + halide::kLanes - 1) / halide::kLanes * halide::kLanes;
-      out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, 2 * halide::kLanes, [](Halide::LoopLevel) {});
-    });
-    if (!done)
-      return false;
-    addKernel((isLse ? "store_" : "unpack_") + name, op.getLoc(), scope, {out}, {{Operand::Argument, output}});
+    auto concat = value.getDefiningOp<attn::ConcatHeadsOp>();
+    int firstHead = 0;
+    for (Value part : concat ? SmallVector<Value>(concat.getInputs()) : SmallVector<Value>{value}) {
+      if (!store(op, part, output, firstHead))
+        return false;
+      firstHead += static_cast<int>(cast<RankedTensorType>(part.getType()).getDimSize(1));
+    }
   }
   return true;
+}
+
+/// Stores `value` as the heads of an output from `firstHead` on, unless its kernel did.
+bool CandidateBuilder::store(func::ReturnOp op, Value value, int output, int firstHead) {
+  auto found = places.find(value);
+  if (found == places.end() || found->second.isArgument)
+    return true;
+  const Place place = found->second;
+  const std::string name = interface.arguments[output].name;
+  Scope scope;
+  Halide::Func out;
+  const bool isLse = cast<RankedTensorType>(value.getType()).getRank() == 3;
+  const bool done = halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
+    Halide::ImageParam source = lanes(scope, place);
+    if (isLse) {
+      out = halide::storeRow(name, source, place.features, place.heads, firstHead);
+      return;
+    }
+    Halide::Var lane("lane"), f("f"), block("block"), h("h"), b("b");
+    Halide::Func view(name + "_lanes");
+    view(lane, f, block, h, b) = source(lane, Halide::min(f, place.features - 1), block, h, b);
+    const RowOrder order = value.getDefiningOp<attn::SwapHeadsOp>() ? RowOrder::Bshd : RowOrder::Bhsd;
+    const int padded = (place.features + halide::kLanes - 1) / halide::kLanes * halide::kLanes;
+    out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, 2 * halide::kLanes, [](Halide::LoopLevel) {});
+  });
+  if (done)
+    addKernel((isLse ? "store_" : "unpack_") + name, op.getLoc(), scope, {out}, {{Operand::Argument, output}});
+  return done;
 }
 
 } // namespace

@@ -10,6 +10,8 @@ using namespace Halide;
 namespace mhac::halide {
 
 Expr RowMap::operator()(const Expr &h, const Expr &j) const {
+  if (!firstRows.empty())
+    return numberOf(firstRows, h) + j;
   Expr row = static_cast<int>(first) + j;
   if (group > 1)
     return row + (h / static_cast<int>(group)) * static_cast<int>(groupStride) + (h % static_cast<int>(group)) * static_cast<int>(headStride);
@@ -43,18 +45,70 @@ Pieces cut(const ProjectInput &input, int limit) {
 
 /// The accumulators of a register tile are a Func of their own, so that a whole piece of the sum runs in registers and bias, scale and transposition
 /// are its prologue and epilogue. One piece: `sum` is it; several: `sum` adds them up, in a loop `piece` around the tiles, so that a piece of the
-/// tokens' features stays in L2 while the task's weights pass, and the weights of a tile in L1 while the task's tokens pass.
+/// tokens' features stays in L2 while the task's weights pass, and the weights of a tile in L1 while the task's tokens pass. Of several inputs, one
+/// is added up behind the other.
 class Accumulator {
 public:
   Func sum;
-  const Pieces pieces;
-  const bool whole = pieces.pieces == 1;
+  const bool whole; // one piece in all
 
-  Accumulator(Func result, const ProjectInput &input, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles)
-      : sum(result), pieces(cut(input, tiles.inputs)), func(part.name + "_acc") {
+  Accumulator(Func result, const std::vector<ProjectInput> &inputs, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles)
+      : sum(result), whole(inputs.size() == 1 && cut(inputs[0], tiles.inputs).pieces == 1) {
+    if (!whole)
+      sum(lane, j, block, h, b) = undef(Float(32));
+    for (const ProjectInput &input : inputs)
+      add(input, part, paddedWidth, tiles);
+  }
+
+  /// A loop nest of `sum` for each input.
+  int terms() const { return static_cast<int>(added.size()); }
+  const RDom &piece(int term) const { return added[term].piece; }
+
+  /// Tiles of `height` features times `vectors` blocks; the caller then arranges the loops (tile's, then its own) around them.
+  Stage tile(int term, int height, int vectors, const VarOrRVar &ji, const VarOrRVar &jo, const VarOrRVar &bi, const VarOrRVar &bo) {
+    Stage stage = whole ? Stage(sum) : sum.update(term);
+    // Moving the last tile back would add its overlap twice.
+    TailStrategy tail = whole ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    added[term].func.bound_extent(j, height); // also of a tile that is stored in part
+    stage.split(j, jo, ji, height, tail).split(block, bo, bi, vectors, TailStrategy::RoundUp).vectorize(lane).unroll(bi.var).unroll(ji.var);
+    return stage;
+  }
+
+  /// `tile`: a loop of each term's nest; there a term is made in its own.
+  void computeAt(const LoopLevel &tile) {
+    for (Term &term : added) {
+      term.func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
+      int values = kLineValues;
+      while (term.pieces.features % values)
+        values /= 2;
+      for (int i = 0; i < term.func.num_update_definitions(); ++i) {
+        const RDom &r = i == 0 ? term.r : term.odd;
+        RVar line(kLineLoop), within("within");
+        Stage products = term.func.update(i).vectorize(lane).unroll(block).unroll(j);
+        if (values >= kLineValues / 4) // a loop around each cache line of the weights, for PrefetchNextTile
+          products.split(r.x, line, within, values).reorder(lane, block, j, within, line, r.y);
+        else
+          products.reorder(lane, block, j, r.x, r.y);
+      }
+    }
+  }
+
+  Var lane{"lane"}, j{"j"}, block{"block"}, h{"h"}, b{"b"};
+
+private:
+  struct Term {
+    Pieces pieces;
+    Func func;
+    RDom r, odd, piece; // `odd`: where the second of two blocks has no token
+  };
+  std::vector<Term> added;
+
+  void add(const ProjectInput &input, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles) {
+    const Pieces pieces = cut(input, tiles.inputs);
+    const std::string name = part.name + (added.empty() ? "" : std::to_string(added.size()));
     const Region terms = {{0, pieces.features}, {0, pieces.heads}};
-    r = RDom(terms, part.name + "_k");
-    odd = RDom(terms, part.name + "_odd");
+    Func func(name + "_acc");
+    RDom r(terms, name + "_k"), odd(terms, name + "_odd"), piece;
     // The buffers end with whole tiles of the widest kernel: blocks without a token are not computed. The last tile of two blocks may have a token in
     // one only: half the work, in a loop of its own.
     const bool pairs = tiles.vectors == 2;
@@ -68,7 +122,7 @@ public:
     auto scaled = [&](const Expr &value) { return part.scale == 1.f ? value : value * part.scale; };
     auto product = [&](const RDom &term, const Expr &piece) {
       Expr feature = input.heads == 1 ? piece * pieces.features + term.x : Expr(term.x), head = input.heads == 1 ? Expr(0) : piece * pieces.heads + term.y;
-      Expr k = input.heads == 1 ? feature : head * input.features + feature;
+      Expr k = !input.columns.empty() ? numberOf(input.columns, head) + feature : input.heads == 1 ? feature : head * input.features + feature;
       return input.lanes(lane, feature, block, head, b) * (part.outIn ? part.weight(k, row) : part.weight(row, k));
     };
     if (whole) {
@@ -77,6 +131,7 @@ public:
       if (pairs)
         func(lane, j, block, h, b) += product(odd, 0);
       sum(lane, j, block, h, b) = scaled(func(lane, j, block, h, b));
+      added.push_back({pieces, func, r, odd, piece});
       return;
     }
     Var z("z");
@@ -88,59 +143,28 @@ public:
     func(lane, j, block, h, b, z) += product(r, z);
     if (pairs)
       func(lane, j, block, h, b, z) += product(odd, z);
-    piece = RDom(0, pieces.pieces, part.name + "_piece");
-    sum(lane, j, block, h, b) = undef(Float(32));
-    Expr before = select(piece == 0, scaled(bias), sum(lane, j, block, h, b));
+    piece = RDom(0, pieces.pieces, name + "_piece");
+    Expr before = sum(lane, j, block, h, b);
+    if (added.empty())
+      before = select(piece == 0, scaled(bias), before);
     sum(lane, j, block, h, b) = before + scaled(func(lane, j, block, h, b, piece));
+    added.push_back({pieces, func, r, odd, piece});
   }
-
-  /// Tiles of `height` features times `vectors` blocks; `order` then arranges the loops (tile's, then its own) around them.
-  Stage tile(int height, int vectors, const VarOrRVar &ji, const VarOrRVar &jo, const VarOrRVar &bi, const VarOrRVar &bo) {
-    Stage stage = whole ? Stage(sum) : sum.update();
-    // Moving the last tile back would add its overlap twice.
-    TailStrategy tail = whole ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
-    func.bound_extent(j, height); // also of a tile that is stored in part
-    stage.split(j, jo, ji, height, tail).split(block, bo, bi, vectors, TailStrategy::RoundUp).vectorize(lane).unroll(bi.var).unroll(ji.var);
-    return stage;
-  }
-
-  void computeAt(const LoopLevel &tile) {
-    func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
-    int values = kLineValues;
-    while (pieces.features % values)
-      values /= 2;
-    for (int i = 0; i < func.num_update_definitions(); ++i) {
-      const RDom &term = i == 0 ? r : odd;
-      RVar line(kLineLoop), within("within");
-      Stage products = func.update(i).vectorize(lane).unroll(block).unroll(j);
-      if (values >= kLineValues / 4) // a loop around each cache line of the weights, for PrefetchNextTile
-        products.split(term.x, line, within, values).reorder(lane, block, j, within, line, term.y);
-      else
-        products.reorder(lane, block, j, term.x, term.y);
-    }
-  }
-
-  Var lane{"lane"}, j{"j"}, block{"block"}, h{"h"}, b{"b"};
-  RDom piece;
-
-private:
-  Func func;
-  RDom r, odd;
 };
 
 } // namespace
 
 Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
   Func out(part.name);
-  Accumulator acc(out, input, part, part.width, tiles);
+  Accumulator acc(out, {input}, part, part.width, tiles);
   Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi"), group("group"), task("task");
   out.bound(acc.lane, 0, kLanes).bound(acc.j, 0, part.width).bound(acc.h, 0, part.heads);
-  Stage stage = acc.tile(tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
+  Stage stage = acc.tile(0, tileHeight(part.width, tiles.features), tiles.vectors, ji, jo, bi, bo);
   stage.split(bo, group, bo, tiles.tokens / (kLanes * tiles.vectors), TailStrategy::GuardWithIf);
   if (acc.whole)
     stage.reorder(acc.lane, bi, ji, bo, jo, group, acc.h, acc.b);
   else
-    stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece, group, acc.h, acc.b);
+    stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece(0), group, acc.h, acc.b);
   stage.fuse(group, acc.h, task).fuse(task, acc.b, task).parallel(task);
   acc.computeAt(LoopLevel(out, bo));
   constrainLanes(out.output_buffer(), part.width);
@@ -148,10 +172,10 @@ Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const Pr
   return out;
 }
 
-Func projectToRows(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles) {
+Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &part, const ProjectTiles &tiles) {
   const int padded = (part.width + kLanes - 1) / kLanes * kLanes;
   Func lanes(part.name + "_lanes");
-  Accumulator acc(lanes, input, part, padded, tiles);
+  Accumulator acc(lanes, inputs, part, padded, tiles);
   Var jo(kTileLoop), ji("ji"), bo(kTokenLoop), bi("bi");
   // Whole slabs where the width allows it.
   int slab = std::min(tiles.slab, padded);
@@ -160,14 +184,16 @@ Func projectToRows(const ProjectInput &input, const ProjectPart &part, const Pro
       slab = s;
       break;
     }
-  return unpackRows(part.name, lanes, part.width, 1, input.tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
+  return unpackRows(part.name, lanes, part.width, 1, inputs[0].tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
     lanes.compute_at(task).bound(acc.lane, 0, kLanes).bound_storage(acc.j, slab).bound_storage(acc.block, tiles.tokens / kLanes);
     lanes.bound_extent(acc.b, 1).bound_extent(acc.h, 1);
-    Stage stage = acc.tile(tileHeight(slab, tiles.features), tiles.vectors, ji, jo, bi, bo);
-    if (acc.whole)
-      stage.reorder(acc.lane, bi, ji, bo, jo);
-    else
-      stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece);
+    for (int term = 0; term < acc.terms(); ++term) {
+      Stage stage = acc.tile(term, tileHeight(slab, tiles.features), tiles.vectors, ji, jo, bi, bo);
+      if (acc.whole)
+        stage.reorder(acc.lane, bi, ji, bo, jo);
+      else
+        stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece(term));
+    }
     acc.computeAt(LoopLevel(lanes, bo));
   });
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "halide/HeadNumbers.h"
 #include "halide/Lanes.h"
 
 namespace mhac::halide {
@@ -18,6 +19,7 @@ struct ProjectTiles {
 /// Row of the weight matrix for feature j of head h: see #attn.part.
 struct RowMap {
   int64_t first = 0, group = 1, groupStride = 0, headStride = 0;
+  std::vector<int64_t> firstRows = {}; // of the heads, where some are left out
   Halide::Expr operator()(const Halide::Expr &h, const Halide::Expr &j) const;
 };
 
@@ -33,17 +35,18 @@ struct ProjectPart {
   float scale = 1.f;
 };
 
-/// The input of a projection: lane-major (lane, feature, block, head, batch), `features` of each of `heads` heads.
+/// An input of a projection: lane-major (lane, feature, block, head, batch), `features` of each of `heads` heads.
 struct ProjectInput {
   Halide::ImageParam lanes;
   int features = 0, heads = 1;
   Halide::Expr tokens;
+  std::vector<int64_t> columns = {}; // where the features of each head begin in the weight; empty: head after head from the first
 };
 
 /// Result in lane-major layout.
 Halide::Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);
 
-/// Result as rows [b, s, width] of one head.
-Halide::Func projectToRows(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);
+/// The sum over several inputs of as many tokens, as rows [b, s, width] of one head.
+Halide::Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &part, const ProjectTiles &tiles);
 
 } // namespace mhac::halide

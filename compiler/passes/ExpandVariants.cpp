@@ -28,7 +28,7 @@ std::pair<Value, int64_t> sizeSource(Value tensor) {
       dim = cast<RankedTensorType>(project.getInput().getType()).getRank() == 3 ? 1 : 2;
     else if (auto swap = dyn_cast<SwapHeadsOp>(definition); swap && (dim == 1 || dim == 2))
       dim = 3 - dim;
-    else if (!isa<NormalizeOp, RotateOp>(definition))
+    else if (!isa<NormalizeOp, RotateOp, SelectHeadsOp>(definition))
       break;
     tensor = definition->getOperand(0);
   }

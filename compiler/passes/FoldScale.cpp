@@ -64,9 +64,7 @@ void foldScale(AttentionOp attention) {
         auto part = cast<PartAttr>(parts[result.getResultNumber()]);
         if (part.getScale())
           scale *= part.getScale().getValueAsDouble();
-        parts[result.getResultNumber()] =
-            PartAttr::get(part.getContext(), part.getWeight(), part.getBias(), part.getHeads(), part.getWidth(), part.getFirst(),
-                          part.getGroup(), part.getGroupStride(), part.getHeadStride(), builder.getF64FloatAttr(scale));
+        parts[result.getResultNumber()] = part.with(part.getWeight(), part.getBias(), builder.getF64FloatAttr(scale));
         project.setPartsAttr(builder.getArrayAttr(parts));
       })
       .Case<RotateOp, NormalizeOp>([&](auto op) { op.setScaleAttr(builder.getF64FloatAttr(scale * op.getScale().convertToDouble())); });

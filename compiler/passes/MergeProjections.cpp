@@ -42,8 +42,7 @@ void merge(ArrayRef<ProjectOp> ops) {
     for (PartAttr part : op.getParts().getAsRange<PartAttr>()) {
       int64_t weight = indexIn(weights, op.getWeights()[part.getWeight()]);
       int64_t bias = part.getBias() < 0 ? -1 : indexIn(biases, op.getBiases()[part.getBias()]);
-      parts.push_back(PartAttr::get(part.getContext(), weight, bias, part.getHeads(), part.getWidth(), part.getFirst(), part.getGroup(),
-                                    part.getGroupStride(), part.getHeadStride(), part.getScale()));
+      parts.push_back(part.with(weight, bias, part.getScale()));
     }
   }
   auto merged = ProjectOp::create(builder, builder.getFusedLoc(locations), types, first.getInput(), weights, biases,

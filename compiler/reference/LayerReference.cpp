@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <numeric>
 
 namespace mhac::reference {
 
@@ -31,11 +33,26 @@ struct FeatureRow {
   int64_t row;
 };
 
-/// The layer's numbers under the letters of the semantics.
+/// The layer's numbers under the letters of the semantics. Where heads have several widths, d and e are the largest, and every head has one
+/// key/value head of its own.
 struct Letters {
   int64_t m, kvM, H, G, d, e;
+  std::vector<int64_t> widths; // of every head; empty: all have d and e
+  std::vector<bool> pruned;    // by query head
   explicit Letters(const LayerSpec &layer)
-      : m(*layer.dModel), kvM(*layer.kvDModel), H(*layer.heads), G(*layer.kvHeads), d(*layer.headDim), e(*layer.vHeadDim) {}
+      : m(*layer.dModel), kvM(*layer.kvDModel), H(*layer.heads), G(*layer.kvHeads), d(*layer.headDim), e(*layer.vHeadDim), pruned(H, false) {
+    for (const HeadGroup &group : layer.headGroups)
+      widths.insert(widths.end(), group.heads, group.width);
+    for (int64_t h : layer.prunedHeads)
+      pruned[h] = true;
+  }
+
+  int64_t headWidth(Part part, int64_t h) const { return !widths.empty() ? widths[h] : part == Part::Value ? e : d; }
+  /// Features of the heads before `h`.
+  int64_t firstFeature(Part part, int64_t h) const {
+    return widths.empty() ? h * (part == Part::Value ? e : d) : std::accumulate(widths.begin(), widths.begin() + h, int64_t(0));
+  }
+  int64_t keptHeads() const { return std::count(pruned.begin(), pruned.end(), false); }
 };
 
 /// Where element `i` of head `h` (query heads for Q, key/value heads for K and V) is made. Semantics section 2, step 1.
@@ -44,26 +61,27 @@ FeatureRow featureRow(const Spec &spec, Part part, int64_t h, int64_t i) {
   if (*spec.projections.input == InputProjection::Separate) {
     switch (part) {
     case Part::Query:
-      return {"wq", "bq", h * n.d + i};
+      return {"wq", "bq", n.firstFeature(part, h) + i};
     case Part::Key:
-      return {"wk", "bk", h * n.d + i};
+      return {"wk", "bk", n.firstFeature(part, h) + i};
     case Part::Value:
-      return {"wv", "bv", h * n.e + i};
+      return {"wv", "bv", n.firstFeature(part, h) + i};
     }
   }
   int64_t row = 0;
+  // Rows of Q of `queries` heads, of K and of V, of all key/value heads before g.
+  auto before = [&](int64_t queries, int64_t g) { return (queries + 1) * n.firstFeature(Part::Key, g) + n.firstFeature(Part::Value, g); };
   switch (*spec.projections.packing) {
   case Packing::Qkv: // all Q rows, all K rows, all V rows
-    row = part == Part::Query ? h * n.d + i : part == Part::Key ? n.H * n.d + h * n.d + i : n.H * n.d + n.G * n.d + h * n.e + i;
+    row = n.firstFeature(part, h) + i + (part == Part::Query ? 0 : n.firstFeature(Part::Query, n.H)) +
+          (part == Part::Value ? n.firstFeature(Part::Key, n.G) : 0);
     break;
   case Packing::PerHead: // q, k, v of head 0, then of head 1
-    row = h * (n.d + n.d + n.e) + (part == Part::Query ? 0 : part == Part::Key ? n.d : n.d + n.d) + i;
+    row = before(1, h) + (part == Part::Query ? 0 : part == Part::Key ? 1 : 2) * n.headWidth(Part::Query, h) + i;
     break;
   case Packing::PerGroup: { // the queries, the key and the value of group 0, then of group 1
-    int64_t queries = n.H / n.G, group = queries * n.d + n.d + n.e;
-    row = part == Part::Query ? h / queries * group + h % queries * n.d + i
-          : part == Part::Key ? h * group + queries * n.d + i
-                              : h * group + queries * n.d + n.d + i;
+    const int64_t queries = n.H / n.G, g = part == Part::Query ? h / queries : h, width = n.headWidth(Part::Key, g);
+    row = before(queries, g) + (part == Part::Query ? h % queries : part == Part::Key ? queries : queries + 1) * width + i;
     break;
   }
   }
@@ -84,13 +102,20 @@ struct WeightRow {
 /// The computation with every number of type T.
 template <typename T> class Layer {
 public:
-  Layer(const Spec &spec, const Sizes &sizes, const Tensors &inputs)
-      : spec(spec), sizes(sizes), inputs(inputs), n(spec.layer), positions(spec, sizes, inputs) {}
+  Layer(const Spec &spec, const Sizes &sizes, const Tensors &inputs) : spec(spec), sizes(sizes), inputs(inputs), n(spec.layer) {
+    if (spec.layer.headGroups.empty())
+      positions.emplace_back(spec, sizes, inputs);
+    for (const HeadGroup &group : spec.layer.headGroups) {
+      ofGroups.push_back(spec);
+      ofGroups.back().layer.headDim.value = group.width;
+      positions.emplace_back(ofGroups.back(), sizes, inputs);
+    }
+  }
 
   LayerResult compute(const std::vector<Row> &rows) {
     LayerResult result;
-    result.heads = n.H;
-    result.width = *spec.projections.output ? n.m : n.H * n.e;
+    result.heads = n.keptHeads();
+    result.width = *spec.projections.output ? n.m : n.keptHeads() * n.e;
     std::vector<T> keys, values; // of batch row `current`: [G, keys, d] and [G, keys, e]
     int64_t current = -1;
     for (Row row : rows) {
@@ -100,7 +125,7 @@ public:
         current = row.b;
       }
       std::vector<T> concatenated = attend(row, keys, values, result.lse);
-      for (T value : *spec.projections.output ? projectOutput(concatenated) : concatenated)
+      for (T value : *spec.projections.output ? projectOutput(concatenated) : withoutPruned(concatenated))
         result.y.push_back(value);
     }
     return result;
@@ -115,9 +140,9 @@ private:
     for (int64_t k = 0; k < sizes.key; ++k) {
       std::vector<T> ofToken = headsOfToken(part, b, k, n.G, width);
       if (part == Part::Key)
-        positions.encode(/*isKey=*/true, b, k, mask.keyPosition(k), ofToken);
+        encode(/*isKey=*/true, b, k, mask.keyPosition(k), ofToken);
       for (int64_t g = 0; g < n.G; ++g)
-        for (int64_t i = 0; i < width; ++i)
+        for (int64_t i = 0; i < n.headWidth(part, g); ++i)
           all[(g * sizes.key + k) * width + i] = ofToken[g * width + i];
     }
     return all;
@@ -127,9 +152,28 @@ private:
   std::vector<T> headsOfToken(Part part, int64_t b, int64_t s, int64_t count, int64_t width) {
     std::vector<T> features = token(part, b, s), all(count * width);
     for (int64_t h = 0; h < count; ++h)
-      for (int64_t i = 0; i < width; ++i)
+      for (int64_t i = 0; i < n.headWidth(part, h); ++i)
         all[h * width + i] = element(part, features, b, s, h, i);
     return all;
+  }
+
+  /// Encodes Q or K of a token, [heads, largest width], each width for itself.
+  void encode(bool isKey, int64_t b, int64_t s, int64_t position, std::vector<T> &all) {
+    if (n.widths.empty()) {
+      positions.front().encode(isKey, b, s, position, all);
+      return;
+    }
+    int64_t h = 0;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const HeadGroup &group = spec.layer.headGroups[i];
+      std::vector<T> heads;
+      for (int64_t j = 0; j < group.heads; ++j)
+        heads.insert(heads.end(), &all[(h + j) * n.d], &all[(h + j) * n.d] + group.width);
+      positions[i].encode(isKey, b, s, position, heads);
+      for (int64_t j = 0; j < group.heads; ++j)
+        std::copy_n(&heads[j * group.width], group.width, &all[(h + j) * n.d]);
+      h += group.heads;
+    }
   }
 
   /// The features that a token is projected from; nothing without input projections.
@@ -162,10 +206,9 @@ private:
   std::vector<T> attend(Row row, const std::vector<T> &keys, const std::vector<T> &values, std::vector<double> &lse) {
     RowMask mask(spec, sizes, inputs, row.b);
     const RowScores scores(spec, sizes, inputs, row.b, mask);
-    const T scale = T(scoreScale(spec));
     std::vector<T> queries = headsOfToken(Part::Query, row.b, row.q, n.H, n.d);
-    positions.encode(/*isKey=*/false, row.b, row.q, mask.queryPosition(row.q), queries);
-    std::vector<T> output(n.H * n.e, T(0)), weights;
+    encode(/*isKey=*/false, row.b, row.q, mask.queryPosition(row.q), queries);
+    std::vector<T> output(n.firstFeature(Part::Value, n.H), T(0)), weights;
     std::vector<int64_t> visible;
     for (int64_t h = 0; h < n.H; ++h) {
       if (h == 0 || mask.dependsOnHead()) {
@@ -174,19 +217,22 @@ private:
           if (mask.isVisible(h, row.q, k))
             visible.push_back(k);
       }
+      if (n.pruned[h])
+        continue;
       if (visible.empty()) { // output 0, whatever the query is
         lse.push_back(-std::numeric_limits<double>::infinity());
         continue;
       }
-      const int64_t g = h / (n.H / n.G);
-      const T *query = &queries[h * n.d];
+      const int64_t g = h / (n.H / n.G), d = n.headWidth(Part::Query, h), e = n.headWidth(Part::Value, g);
+      const T scale = T(scoreScale(spec, d)), *query = &queries[h * n.d];
+      T *head = &output[n.firstFeature(Part::Value, h)];
 
       T maximum = -std::numeric_limits<T>::infinity(), sum = 0;
       weights.resize(visible.size());
       for (size_t j = 0; j < visible.size(); ++j) {
         const T *key = &keys[(g * sizes.key + visible[j]) * n.d];
         T dot = 0;
-        for (int64_t i = 0; i < n.d; ++i)
+        for (int64_t i = 0; i < d; ++i)
           dot += query[i] * key[i];
         weights[j] = scores.score(h, row.q, visible[j], scale * dot) + T(mask.addition(h, row.q, visible[j]));
         if (weights[j] < T(hidingScore))
@@ -205,25 +251,35 @@ private:
       const T denominator = sink ? sum + std::exp(T(*sink) - maximum) : sum;
       for (size_t j = 0; j < visible.size(); ++j) {
         const T *value = &values[(g * sizes.key + visible[j]) * n.e];
-        for (int64_t i = 0; i < n.e; ++i)
-          output[h * n.e + i] += weights[j] * value[i];
+        for (int64_t i = 0; i < e; ++i)
+          head[i] += weights[j] * value[i];
       }
-      for (int64_t i = 0; i < n.e; ++i)
-        output[h * n.e + i] /= denominator;
+      for (int64_t i = 0; i < e; ++i)
+        head[i] /= denominator;
       lse.push_back(maximum + std::log(sum));
     }
     return output;
   }
 
-  /// Y = O·Woᵀ + bo for one row.
+  std::vector<T> withoutPruned(const std::vector<T> &concatenated) {
+    std::vector<T> kept;
+    for (int64_t h = 0; h < n.H; ++h)
+      if (!n.pruned[h])
+        kept.insert(kept.end(), concatenated.begin() + h * n.e, concatenated.begin() + (h + 1) * n.e);
+    return kept;
+  }
+
+  /// Y = O·Woᵀ + bo for one row; columns of heads that are left out are never read.
   std::vector<T> projectOutput(const std::vector<T> &concatenated) {
     const Tensor &wo = inputs.find("wo")->second;
     std::vector<T> y(n.m);
     for (int64_t r = 0; r < n.m; ++r) {
       WeightRow weight(spec, wo, r);
       T sum = 0;
-      for (size_t f = 0; f < concatenated.size(); ++f)
-        sum += concatenated[f] * T(weight.data[f * weight.stride]);
+      for (int64_t h = 0, f = 0; h < n.H; ++h)
+        for (int64_t i = 0, width = n.headWidth(Part::Value, h); i < width; ++i, ++f)
+          if (!n.pruned[h])
+            sum += concatenated[f] * T(weight.data[f * weight.stride]);
       y[r] = *spec.projections.biasOutput ? sum + T(inputs.find("bo")->second.number({r})) : sum;
     }
     return y;
@@ -233,7 +289,8 @@ private:
   const Sizes &sizes;
   const Tensors &inputs;
   const Letters n;
-  const Positions positions;
+  std::deque<Spec> ofGroups;       // what the heads of one width see of the spec
+  std::deque<Positions> positions; // of these, or of all heads
 };
 
 /// The inputs that the spec asks for, with their shapes.
@@ -253,7 +310,7 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
     else
       list.push_back({name, {sizes.batch, count, s, width}});
   };
-  const int64_t q = n.H * n.d, k = n.G * n.d, v = n.G * n.e;
+  const int64_t q = n.firstFeature(Part::Query, n.H), k = n.firstFeature(Part::Key, n.G), v = n.firstFeature(Part::Value, n.G);
   if (*projections.input == InputProjection::None) {
     heads("q", sizes.query, n.H, n.d);
     heads("k", sizes.key, n.G, n.d);
@@ -279,7 +336,7 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
     }
   }
   if (*projections.output) {
-    matrix("wo", n.m, n.H * n.e);
+    matrix("wo", n.m, n.firstFeature(Part::Value, n.H));
     if (*projections.biasOutput)
       list.push_back({"bo", {n.m}});
   }
@@ -345,23 +402,55 @@ int64_t yOffset(const Spec &spec, const Tensor &y, Row row, int64_t i) {
   return *spec.shape.layout == ActivationLayout::Bshd ? y.offset({row.b, row.q, h, j}) : y.offset({row.b, h, row.q, j});
 }
 
+std::vector<bool> usedParts(const Spec &spec, std::string_view name) {
+  Letters n(spec.layer);
+  std::vector<bool> used;
+  auto mark = [&](int64_t feature) {
+    used.resize(std::max<size_t>(used.size(), feature + 1));
+    used[feature] = true;
+  };
+  for (int64_t h = 0; h < n.H; ++h) {
+    if (n.pruned[h])
+      continue;
+    for (Part part : {Part::Query, Part::Key, Part::Value}) {
+      const int64_t head = part == Part::Query ? h : h / (n.H / n.G);
+      for (int64_t i = 0; i < n.headWidth(part, head); ++i)
+        if (FeatureRow feature = featureRow(spec, part, head, i); name == feature.weight || name == feature.bias)
+          mark(feature.row);
+    }
+    if (name == "q" || name == "k" || name == "v")
+      mark(name == "q" ? h : h / (n.H / n.G));
+    for (int64_t i = 0; name == "wo" && i < n.headWidth(Part::Value, h); ++i)
+      mark(n.firstFeature(Part::Value, h) + i);
+  }
+  return used;
+}
+
 double usefulFlops(const Spec &spec, const Sizes &sizes, const Tensors &inputs) {
   Letters n(spec.layer);
-  double pairs = 0; // of all heads
+  std::vector<double> pairs(1, 0); // by head, or once for all
   for (int64_t b = 0; b < sizes.batch; ++b) {
     RowMask mask(spec, sizes, inputs, b);
-    const int64_t heads = mask.dependsOnHead() ? n.H : 1;
-    for (int64_t h = 0; h < heads; ++h)
+    pairs.resize(mask.dependsOnHead() ? n.H : 1, 0);
+    for (size_t h = 0; h < pairs.size(); ++h)
       for (int64_t q = 0; q < sizes.query; ++q)
         for (int64_t k = 0; k < sizes.key; ++k)
-          pairs += mask.isVisible(h, q, k) ? double(n.H / heads) : 0;
+          pairs[h] += mask.isVisible(int64_t(h), q, k);
   }
   double queries = double(sizes.batch) * double(sizes.query), keys = double(sizes.batch) * double(sizes.key);
-  double flops = 2 * pairs * double(n.d + n.e);
-  if (*spec.projections.input != InputProjection::None)
-    flops += 2 * queries * double(n.m) * double(n.H * n.d) + 2 * keys * double(n.kvM) * double(n.G * (n.d + n.e));
-  if (*spec.projections.output)
-    flops += 2 * queries * double(n.H * n.e) * double(n.m);
+  double flops = 0;
+  std::vector<bool> read(n.G, false); // key/value heads
+  for (int64_t h = 0; h < n.H; ++h) {
+    if (n.pruned[h])
+      continue;
+    const int64_t g = h / (n.H / n.G), d = n.headWidth(Part::Query, h), e = n.headWidth(Part::Value, g);
+    flops += 2 * pairs[size_t(h) % pairs.size()] * double(d + e);
+    if (*spec.projections.input != InputProjection::None)
+      flops += 2 * queries * double(n.m) * double(d) + (read[g] ? 0 : 2 * keys * double(n.kvM) * double(d + e));
+    if (*spec.projections.output)
+      flops += 2 * queries * double(e) * double(n.m);
+    read[g] = true;
+  }
   return flops;
 }
 

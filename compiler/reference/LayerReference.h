@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mhac::reference {
@@ -25,7 +26,7 @@ std::vector<Row> allRows(const Sizes &sizes);
 /// What a layer computes for a list of rows, row after row.
 struct LayerResult {
   int64_t width = 0; // features of a row of y: d_model, or heads * v_head_dim without output projection
-  int64_t heads = 0;
+  int64_t heads = 0; // without pruned ones
   std::vector<double> y;   // [rows, width]; concatenated heads in order
   std::vector<double> lse; // [rows, heads], natural logarithm; -inf for a row that sees no key
 };
@@ -40,6 +41,10 @@ std::optional<LayerResult> computeLayer(const Spec &spec, const Sizes &sizes, co
 
 /// Where feature `i` of a row lies in `y`, whatever its layout.
 int64_t yOffset(const Spec &spec, const Tensor &y, Row row, int64_t i);
+
+/// Which rows of the weight or bias of an input projection, columns of wo, or heads of q, k and v are those of heads that are not left out, up to the
+/// last of these. Empty for other names.
+std::vector<bool> usedParts(const Spec &spec, std::string_view name);
 
 /// Useful floating-point operations of a call: the projections, and 2 (head_dim + v_head_dim) for each visible pair of a query and a key.
 double usefulFlops(const Spec &spec, const Sizes &sizes, const Tensors &inputs);

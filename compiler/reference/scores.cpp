@@ -26,11 +26,11 @@ static bool isBroadcast(const VariantSpec &variant, std::string_view dim) {
   return list && std::any_of(list->items.begin(), list->items.end(), [&](const Tree &item) { return item.scalar == dim; });
 }
 
-double scoreScale(const Spec &spec) {
+double scoreScale(const Spec &spec, int64_t headDim) {
   for (const VariantSpec &score : spec.score)
     if (*score.word == "scale" && score.arguments.kind == Tree::Kind::Scalar && score.arguments.scalar != "default")
       return number(score.arguments);
-  return 1 / std::sqrt(double(*spec.layer.headDim));
+  return 1 / std::sqrt(double(headDim));
 }
 
 const VariantSpec *unknownScore(const Spec &spec) {

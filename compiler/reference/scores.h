@@ -16,8 +16,8 @@ namespace mhac::reference {
 
 class RowMask;
 
-/// The factor of Q·K: what `scale` says, 1/sqrt(head_dim) for `default` and where the list has no scale.
-double scoreScale(const Spec &spec);
+/// The factor of Q·K of a head: what `scale` says, 1/sqrt(head_dim) for `default` and where the list has no scale.
+double scoreScale(const Spec &spec, int64_t headDim);
 
 /// Scores below this hide their key as a mask does; so does -inf (specs/README.md, "Scores").
 constexpr double hidingScore = -1.1e38;

@@ -8,6 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <set>
+
 using llvm::StringRef;
 
 namespace mhac {
@@ -221,6 +223,10 @@ bool FieldReader::readValue(const SpecField &field, const Tree &value, GivenFiel
   switch (field.kind) {
   case FieldKind::Integer:
     return readInteger(subject, field, value, result.number);
+  case FieldKind::Integers:
+    return readIntegers(field, value, result.numbers);
+  case FieldKind::HeadWidth:
+    return value.kind == Tree::Kind::List ? readHeadGroups(field, value, result.groups) : readInteger(subject, field, value, result.number);
   case FieldKind::Boolean: {
     bool isBoolean = value.kind == Tree::Kind::Scalar && !value.quoted && (value.scalar == "true" || value.scalar == "false");
     if (!isBoolean)
@@ -266,6 +272,64 @@ bool FieldReader::readInteger(StringRef subject, const SpecField &field, const T
     return true;
   error(value, (subject + " must be " + wanted + ", found " + describeTree(value)).str());
   return false;
+}
+
+bool FieldReader::readIntegers(const SpecField &field, const Tree &value, std::vector<Located<int64_t>> &numbers) {
+  std::string subject = "'" + field.key().str() + "'";
+  if (value.kind != Tree::Kind::List) {
+    error(value, subject + " must be a list of integers, found " + describeTree(value) + listRemedy(value));
+    return false;
+  }
+  bool good = true;
+  std::set<int64_t> known;
+  for (const Tree &item : value.items) {
+    Located<int64_t> number{0, item.loc, true};
+    if (!readInteger("an element of " + subject, field, item, number.value)) {
+      good = false;
+    } else if (!known.insert(number.value).second) {
+      error(item, "duplicate element '" + std::to_string(number.value) + "' in " + subject);
+      good = false;
+    } else {
+      numbers.push_back(number);
+    }
+  }
+  return good;
+}
+
+bool FieldReader::readHeadGroups(const SpecField &field, const Tree &value, std::vector<HeadGroup> &groups) {
+  std::string subject = "'" + field.key().str() + "'";
+  if (value.items.empty() || value.items.size() > maxListLength) {
+    error(value, subject + " as a list must have from 1 to " + std::to_string(maxListLength) + " elements, found " + std::to_string(value.items.size()));
+    return false;
+  }
+  bool good = true;
+  for (const Tree &item : value.items) {
+    HeadGroup group;
+    const std::string shape = "an element of " + subject + " must be {heads: n, head_dim: d}";
+    if (item.kind != Tree::Kind::Map) {
+      error(item, shape + ", found " + describeTree(item));
+      good = false;
+      continue;
+    }
+    for (const auto &[key, number] : item.fields) {
+      Tree located = number;
+      located.loc = number.kind == Tree::Kind::Null ? key.loc : number.loc;
+      if (key.value == "heads" || key.value == "head_dim") {
+        good &= readInteger("'" + key.value + "' in " + subject, field, located, key.value == "heads" ? group.heads : group.width);
+        continue;
+      }
+      diagnostics.error(key.loc, "unknown key '" + shownText(key.value) + "' in an element of " + subject + "; known keys are 'heads' and 'head_dim'").length =
+          key.value.size();
+      good = false;
+    }
+    for (StringRef missing : {"heads", "head_dim"})
+      if (llvm::none_of(item.fields, [&](const auto &entry) { return entry.first.value == missing; })) {
+        error(item, shape + ", found no '" + missing.str() + "'");
+        good = false;
+      }
+    groups.push_back(group);
+  }
+  return good;
 }
 
 bool FieldReader::readWord(const SpecField &field, StringRef subject, const Tree &value, std::string &word) {

@@ -17,6 +17,8 @@ struct GivenField {
   SourceLocation loc; // of the value
   unsigned length = 1;
   int64_t number = 0;                      // Integer, Boolean
+  std::vector<Located<int64_t>> numbers;   // Integers
+  std::vector<HeadGroup> groups;           // HeadWidth, when it is a list; an integer is `number`
   SizeSpec size;                           // Size
   std::string word;                        // Word, Name
   std::vector<Located<std::string>> words; // WordList
@@ -45,6 +47,8 @@ private:
   void reportUnknownKey(llvm::StringRef map, const Located<std::string> &key);
   bool readValue(const SpecField &field, const Tree &value, GivenField &given);
   bool readInteger(llvm::StringRef subject, const SpecField &field, const Tree &value, int64_t &number);
+  bool readIntegers(const SpecField &field, const Tree &value, std::vector<Located<int64_t>> &numbers);
+  bool readHeadGroups(const SpecField &field, const Tree &value, std::vector<HeadGroup> &groups);
   bool readWord(const SpecField &field, llvm::StringRef subject, const Tree &value, std::string &word);
   bool readSize(const SpecField &field, const Tree &value, SizeSpec &size);
   bool readName(const Tree &value, std::string &name);

@@ -54,6 +54,12 @@ enum class ActivationLayout { Bshd, Bhsd };
 enum class QueryOffset { BottomRight, TopLeft, RowEnd };
 enum class OutputKind { Y, Lse };
 
+/// Consecutive heads of one width.
+struct HeadGroup {
+  int64_t heads = 0;
+  int64_t width = 0; // of Q, K and V
+};
+
 struct LayerSpec {
   SourceLocation loc;
   Located<int64_t> dModel;   // features of x, and of y with output projection
@@ -62,6 +68,8 @@ struct LayerSpec {
   Located<int64_t> headDim;  // width of a head of Q and K
   Located<int64_t> vHeadDim; // width of a head of V
   Located<Source> source;
+  std::vector<HeadGroup> headGroups; // heads of several widths, of which headDim and vHeadDim are the largest; empty when all are the same
+  std::vector<int64_t> prunedHeads;  // query heads left out, increasing; at least one head stays
   Located<int64_t> kvDModel; // features of `memory`; dModel for self-attention
   std::optional<VariantSpec> qkNorm; // normalisation of Q and K
 };

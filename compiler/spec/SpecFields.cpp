@@ -67,6 +67,10 @@ static std::string valueText(const SpecField &field) {
     return "map";
   case FieldKind::Integer:
     return field.minimum == field.maximum ? std::to_string(field.minimum) : "integer, " + range();
+  case FieldKind::Integers:
+    return "list of integers, " + range();
+  case FieldKind::HeadWidth:
+    return "integer, or list of `{heads: n, head_dim: d}`; " + range();
   case FieldKind::Boolean:
     return "`true`, `false`";
   case FieldKind::Name:

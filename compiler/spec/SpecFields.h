@@ -11,7 +11,7 @@
 
 namespace mhac {
 
-enum class FieldKind { Map, Integer, Boolean, Word, Name, Size, Variants, Variant, WordList, Parameters, Any };
+enum class FieldKind { Map, Integer, Integers, HeadWidth, Boolean, Word, Name, Size, Variants, Variant, WordList, Parameters, Any };
 enum class FieldPresence { Required, Optional };
 enum class FieldStatus { Supported, Planned };
 enum class PlannedShape { None, Scalar, List, Map };

@@ -72,8 +72,20 @@ std::string printSpec(const Spec &spec) {
   os << "mhac: 1\nname: " << *spec.name << "\n";
   os << "layer:\n"
      << "  d_model: " << *layer.dModel << "\n  heads: " << *layer.heads << "\n  kv_heads: " << *layer.kvHeads
-     << "\n  head_dim: " << *layer.headDim << "\n  v_head_dim: " << *layer.vHeadDim << "\n  source: " << wordOf(*layer.source)
-     << "\n  kv_d_model: " << *layer.kvDModel << "\n";
+     << "\n  head_dim: ";
+  if (layer.headGroups.empty()) {
+    os << *layer.headDim << "\n  v_head_dim: " << *layer.vHeadDim;
+  } else {
+    os << "[";
+    llvm::interleaveComma(layer.headGroups, os, [&](const HeadGroup &group) { os << "{heads: " << group.heads << ", head_dim: " << group.width << "}"; });
+    os << "]";
+  }
+  os << "\n  source: " << wordOf(*layer.source) << "\n  kv_d_model: " << *layer.kvDModel << "\n";
+  if (!layer.prunedHeads.empty()) {
+    os << "  pruned_heads: [";
+    llvm::interleaveComma(layer.prunedHeads, os);
+    os << "]\n";
+  }
   if (layer.qkNorm)
     os << "  qk_norm: " << flowText(layer.qkNorm->arguments) << "\n";
   os << "projections:\n"

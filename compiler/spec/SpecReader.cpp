@@ -56,6 +56,8 @@ private:
 
   void readLayer();
   void checkFeatures();
+  void readHeadGroups();
+  void readPrunedHeads();
   void readProjections();
   void readShape();
   void readRest();
@@ -110,7 +112,9 @@ void Reader::readLayer() {
                              std::to_string(*layer.heads) + "'");
   }
   layer.headDim = integer("layer.head_dim", divides ? *layer.dModel / *layer.heads : 1);
+  readHeadGroups();
   layer.vHeadDim = integer("layer.v_head_dim", *layer.headDim);
+  readPrunedHeads();
   layer.kvDModel = integer("layer.kv_d_model", *layer.dModel);
   if (const GivenField *norm = fields.find("layer.qk_norm"); norm && !norm->variants.empty())
     layer.qkNorm = norm->variants.front();
@@ -119,17 +123,69 @@ void Reader::readLayer() {
   checkFeatures();
 }
 
+/// Heads of several widths.
+void Reader::readHeadGroups() {
+  LayerSpec &layer = spec.layer;
+  const GivenField *given = fields.find("layer.head_dim");
+  if (!given || given->groups.empty())
+    return;
+  layer.headGroups = given->groups;
+  int64_t heads = 0;
+  layer.headDim.value = 1;
+  for (const HeadGroup &group : layer.headGroups) {
+    heads += group.heads;
+    layer.headDim.value = std::max(*layer.headDim, group.width);
+  }
+  if (heads != *layer.heads && !fields.isWrong("layer.heads")) {
+    error("layer.head_dim", "the groups of 'head_dim' must have 'heads' (" + std::to_string(*layer.heads) + ") heads together, found " + std::to_string(heads));
+    layer.headGroups.clear();
+  }
+  if (fields.find("layer.v_head_dim"))
+    error("layer.v_head_dim", "'v_head_dim' has no place beside a list in 'head_dim', which has the widths of V too");
+  if (*layer.kvHeads != *layer.heads && !fields.isWrong("layer.kv_heads"))
+    error("layer.kv_heads", "'kv_heads' must equal 'heads' (" + std::to_string(*layer.heads) + ") when 'head_dim' is a list, found '" +
+                                std::to_string(*layer.kvHeads) + "'");
+}
+
+void Reader::readPrunedHeads() {
+  const GivenField *given = fields.find("layer.pruned_heads");
+  if (!given)
+    return;
+  for (const Located<int64_t> &head : given->numbers) {
+    if (*head < *spec.layer.heads || fields.isWrong("layer.heads")) {
+      spec.layer.prunedHeads.push_back(*head);
+      continue;
+    }
+    diagnostics.error(head.loc, "an element of 'pruned_heads' must be a head from 0 to " + std::to_string(*spec.layer.heads - 1) + ", found '" +
+                                    std::to_string(*head) + "'")
+        .length = std::to_string(*head).size();
+  }
+  llvm::sort(spec.layer.prunedHeads);
+  if (static_cast<int64_t>(spec.layer.prunedHeads.size()) < *spec.layer.heads)
+    return;
+  spec.layer.prunedHeads.clear();
+  if (!fields.isWrong("layer.heads"))
+    error("layer.pruned_heads", "'pruned_heads' must leave at least one of the " + std::to_string(*spec.layer.heads) + " heads");
+}
+
 void Reader::checkFeatures() {
   LayerSpec &layer = spec.layer;
   // All factors are below 2^21, so these sums cannot overflow.
   int64_t rows = *layer.heads * *layer.headDim + *layer.kvHeads * (*layer.headDim + *layer.vHeadDim);
   int64_t outputs = *layer.heads * *layer.vHeadDim;
+  if (!layer.headGroups.empty()) {
+    outputs = 0;
+    for (const HeadGroup &group : layer.headGroups)
+      outputs += group.heads * group.width;
+    rows = 3 * outputs;
+  }
   if (std::max(rows, outputs) <= maxFeatures)
     return;
   StringRef path = fields.find("layer.head_dim") ? "layer.head_dim" : fields.find("layer.v_head_dim") ? "layer.v_head_dim" : "layer.heads";
   error(path, "the heads have " + std::to_string(std::max(rows, outputs)) + " features together, at most " + std::to_string(maxFeatures) +
                   " are possible");
   layer.headDim.value = layer.vHeadDim.value = 1;
+  layer.headGroups.clear();
 }
 
 void Reader::readProjections() {
@@ -160,6 +216,10 @@ void Reader::readProjections() {
   if (knowsInput && none && knowsOutput && !*projections.output)
     refuseWithoutEffect("projections.weight_layout", projections.weightLayout, WeightLayout::OutIn, "without projections");
 
+  if (!layer.headGroups.empty() && knowsInput && none)
+    error("projections.input", "'input: none' needs heads of one width, 'head_dim' is a list");
+  if (!layer.headGroups.empty() && knowsOutput && !*projections.output)
+    error("projections.output", "'output: false' needs heads of one width, 'head_dim' is a list");
   if (packed && *projections.packing == Packing::PerHead && *layer.kvHeads != *layer.heads) {
     error("projections.packing", "'packing: per_head' needs as many key/value heads as query heads, found 'heads: " +
                                      std::to_string(*layer.heads) + "' and 'kv_heads: " + std::to_string(*layer.kvHeads) + "'"

@@ -16,7 +16,7 @@ using namespace mhac;
 
 // What mutations insert: words of the language, of YAML, and bytes that are neither.
 static const std::vector<std::string> snippets = {
-    "mhac", "name", "layer", "d_model", "heads", "kv_heads", "head_dim", "source", "cross", "projections", "packed", "none", "bias", "shape",
+    "mhac", "name", "layer", "d_model", "heads", "kv_heads", "head_dim", "pruned_heads", "source", "cross", "projections", "packed", "none", "bias", "shape",
     "batch", "max", "dynamic", "mask", "causal", "padding", "score", "scale", "dtype", "f32", "outputs", "lse", "qk_norm", "gradient", "cache",
     "parameters", "dtype", "dims", "i64", "bool", "expr",
     ": ", ":", "- ", "\n", "\n  ", "\n    ", "{", "}", "[", "]", ", ", "#", "&a ", "*a", "!!str ", "!", "|", ">", "|\n  ", "? ", "---\n",
@@ -88,7 +88,8 @@ static std::string check(const std::string &text) {
     return diagnostics.hasErrors() ? "" : "neither a spec nor an error";
   const LayerSpec &layer = spec->layer;
   if (*layer.heads < 1 || *layer.kvHeads < 1 || *layer.heads % *layer.kvHeads != 0 || *layer.headDim < 1 || *layer.vHeadDim < 1 ||
-      *layer.dModel < 1 || *layer.kvDModel < 1 || spec->outputs.empty() || (*layer.heads * *layer.headDim) > 2147483647)
+      *layer.dModel < 1 || *layer.kvDModel < 1 || spec->outputs.empty() || int64_t(layer.prunedHeads.size()) >= *layer.heads ||
+      (layer.headGroups.empty() && (*layer.heads * *layer.headDim) > 2147483647))
     return "the spec is not consistent";
   if (diagnostics.hasErrors())
     return "";

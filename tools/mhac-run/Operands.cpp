@@ -262,9 +262,17 @@ void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t 
   const Argument &argument = *buffer.argument;
   float *data = static_cast<float *>(buffer.memory->data()), factor = float(deviation(argument, buffer.shape));
   Normals normals(seed);
+  // What belongs to pruned heads is never read.
+  const std::vector<bool> used = options.poison && !spec.layer.prunedHeads.empty() ? reference::usedParts(spec, argument.name) : std::vector<bool>();
+  auto isUsed = [&](int64_t part) { return used.empty() || (part < int64_t(used.size()) && used[size_t(part)]); };
   if (argument.role == Role::Weight) {
-    for (int64_t i = 0, count = countOf(buffer.shape); i < count; ++i)
-      data[i] = factor * normals.next();
+    const bool rowsFirst = (*spec.projections.weightLayout == WeightLayout::OutIn) != (argument.name == "wo");
+    const int64_t columns = buffer.shape.size() < 2 ? 1 : buffer.shape[1];
+    for (int64_t i = 0, count = countOf(buffer.shape); i < count; ++i) {
+      float value = factor * normals.next();
+      if (isUsed(buffer.shape.size() < 2 || rowsFirst ? i / columns : i % columns))
+        data[i] = value;
+    }
     return;
   }
   std::optional<size_t> batch = argument.dim("batch"), query = argument.dim("query"), key = argument.dim("key");
@@ -273,8 +281,11 @@ void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t 
   bool isKey = argument.name == "k" || argument.name == "v" || argument.name == "memory";
   const std::vector<char> &flags = isKey ? keyMatters : argument.name == "x" ? tokenMatters : queryMatters;
   int64_t count = isKey ? keySize : querySize;
+  const size_t heads = tokens == 1 ? 2 : 1; // of inputs with heads
   forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &index) {
     float value = factor * normals.next();
+    if (index.size() == 4 && !isUsed(index[heads]))
+      return;
     if (!options.poison || flags[size_t(index[batch.value_or(0)] * count + index[tokens])])
       data[offset] = value;
   });

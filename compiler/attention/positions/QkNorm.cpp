@@ -25,6 +25,14 @@ Attribute QkNormAttr::fromSpec(VariantReader &reader) {
   const LayerSpec &layer = reader.spec.layer;
   bool acrossHeads = reader.word("scope") == "all", hasWeight = reader.word("weight") == "true";
   int64_t q = *layer.headDim * (acrossHeads ? *layer.heads : 1), k = *layer.headDim * (acrossHeads ? *layer.kvHeads : 1);
+  if (!layer.headGroups.empty()) {
+    reader.diagnostics.error(reader.element.word.loc, "'qk_norm' needs heads of one width, 'head_dim' is a list");
+    return {};
+  }
+  if (acrossHeads && !layer.prunedHeads.empty()) {
+    reader.diagnostics.error(reader.location("scope"), "'scope: all' needs all heads, which 'pruned_heads' leaves out; only 'scope: head' goes with it");
+    return {};
+  }
   auto epsilon = FloatAttr::get(Float64Type::get(reader.context), *reader.number("epsilon"));
   return get(reader.context, *symbolizeNorm(reader.word("kind")), epsilon, acrossHeads, hasWeight ? q : 0, hasWeight ? k : 0);
 }

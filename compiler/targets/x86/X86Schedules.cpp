@@ -37,8 +37,7 @@ constexpr int64_t inputs = 1024;
 
 /// Tokens of a projection's task: the input features that are summed at a time take three quarters of L2, weights stream through the rest.
 int64_t tokensFor(mlir::Operation *op, const Target &target) {
-  const auto input = mlir::cast<mlir::RankedTensorType>(mlir::cast<attn::ProjectOp>(op).getInput().getType());
-  const int64_t features = input.getRank() == 4 ? input.getDimSize(1) * input.getDimSize(3) : input.getDimSize(2);
+  const int64_t features = mlir::cast<attn::ProjectOp>(op).getInputFeatures();
   return std::clamp<int64_t>(target.l2Bytes * 3 / 4 / (std::min(features, inputs) * 4) / 32 * 32, 32, 256);
 }
 

@@ -80,6 +80,8 @@ static std::string checkKeyword(llvm::StringRef keyword, const Value &wanted, co
     return failIf(value.getAsString() && int64_t(value.getAsString()->size()) > *wanted.getAsInteger());
   if (keyword == "pattern")
     return failIf(value.getAsString() && !std::regex_search(value.getAsString()->str(), std::regex(wanted.getAsString()->str())));
+  if (keyword == "minItems")
+    return failIf(array && int64_t(array->size()) < *wanted.getAsInteger());
   if (keyword == "maxItems")
     return failIf(array && int64_t(array->size()) > *wanted.getAsInteger());
   if (keyword == "contains")

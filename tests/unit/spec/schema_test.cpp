@@ -45,6 +45,8 @@ TEST(SpecSchema, AcceptsEveryForm) {
         "score: [scale: default]\n", "score: [scale: 0.125]\n", "outputs: [lse, y]\n", "parameters: {}\ncache: null\ndeterministic: false\n",
         "mask: [expr: \"k < q\"]\n", "score: [expr: \"s + n[h, 0]\"]\nparameters: {n: {dtype: f32, dims: [h, k]}, m: {dtype: bool}}\n"})
     EXPECT_EQ(check(minimal + more), "") << more;
+  for (const char *layer : {"{d_model: 64, heads: 4, head_dim: 8, pruned_heads: [0, 3]}", "{d_model: 64, heads: 4, head_dim: [{heads: 4, head_dim: 8}]}"})
+    EXPECT_EQ(check("mhac: 1\nname: f\nlayer: " + std::string(layer) + "\n"), "") << layer;
 }
 
 struct SchemaCase {
@@ -63,6 +65,8 @@ TEST(SpecSchema, RejectsWhatIsStructurallyWrong) {
       {"mhac: 1\nname: f\nlayer: {d_model: 64}\n", "/layer: required"},
       {"mhac: 1\nname: f\nlayer: {d_model: 0, heads: 4}\n", "/layer/d_model: minimum"},
       {"mhac: 1\nname: f\nlayer: {d_model: 64, heads: '4'}\n", "/layer/heads: type"},
+      {"mhac: 1\nname: f\nlayer: {d_model: 64, heads: 4, pruned_heads: [-1]}\n", "/layer/pruned_heads/0: minimum"},
+      {"mhac: 1\nname: f\nlayer: {d_model: 64, heads: 4, head_dim: [{heads: 4}]}\n", "/layer/head_dim: anyOf"},
       {minimal + "projections: {input: merged}\n", "/projections/input: enum"},
       {minimal + "projections: {output: yes}\n", "/projections/output: type"},
       {minimal + "projections: {bias: 1}\n", "/projections/bias: anyOf"},

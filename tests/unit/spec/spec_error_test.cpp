@@ -147,16 +147,14 @@ TEST(SpecReader, KnowsWhatIsNotSupportedYet) {
                    {minimal + "deterministic: true\n", "4:1: 'deterministic' is not supported yet"},
                    {minimal + "gradient: {}\n", "4:1: 'gradient' is a reserved word and not supported yet"},
                    {layer("d_model: 64, heads: 4, dropout: 0.1"), "3:32: 'dropout' is a reserved word and not supported yet"},
-                   {layer("d_model: 64, heads: 4, pruned_heads: [1]"), "3:32: 'pruned_heads' is not supported yet"},
                    {layer("d_model: 64, heads: 4, qk_norm: {kind: rms}"), "3:32: 'qk_norm' is not supported yet"},
-                   {layer("d_model: 64, heads: 3, head_dim: [{heads: 3, head_dim: 8}]"), "3:42: 'head_dim' as a list is not supported yet"},
                    {minimal + "dtype: bf16\n", "4:8: 'dtype': 'bf16' is not supported yet"},
                    {minimal + "dtype: {weights: {type: int8}}\n", "4:18: 'weights' as a map is not supported yet"},
                    {minimal + "shape: {layout: thd}\n", "4:17: 'layout': 'thd' is not supported yet"},
                    {minimal + "outputs: [y, attention_map: {stage: scores}]\n",
                     "4:14: an element of 'outputs': 'attention_map' is not supported yet"}},
                   3),
-            11);
+            9);
 }
 
 TEST(SpecReader, ReportsAllErrorsOfAFile) {
