@@ -23,6 +23,8 @@ public:
     layout = input == "none" || output == "false" ? pick({"bshd", "bhsd"}) : "";
     scale = pick({"default", "0.1"});
     outputs = pick({"y", "y, lse"});
+    position = headDim == 1 ? "none" : pick({"none", "half", "interleaved", "partial"});
+    norm = pick({"none", "none", "rms", "all_after"});
   }
 
   std::vector<std::string> facets() const {
@@ -31,7 +33,7 @@ public:
                                       {"weight_layout", weightLayout}, {"output", output}, {"bias_input", biasInput}, {"bias_output", biasOutput},
                                       {"heads", std::to_string(heads) + "/" + std::to_string(kvHeads)}, {"head_dim", std::to_string(headDim)},
                                       {"v_head_dim", std::to_string(vHeadDim)}, {"mask", mask}, {"offset", offset}, {"sizes", sizes},
-                                      {"layout", layout}, {"scale", scale}, {"outputs", outputs}})
+                                      {"layout", layout}, {"scale", scale}, {"outputs", outputs}, {"position", position}, {"norm", norm}})
       if (!value.empty())
         list.push_back(std::string(name) + "=" + value);
     return list;
@@ -65,7 +67,7 @@ private:
   }
 
   std::mt19937_64 &random;
-  std::string source, input, packing, weightLayout, output, biasInput, biasOutput, mask, offset, sizes, layout, scale, outputs;
+  std::string source, input, packing, weightLayout, output, biasInput, biasOutput, mask, offset, sizes, layout, scale, outputs, position, norm;
   int64_t heads, kvHeads, headDim, vHeadDim, dModel, kvDModel;
 };
 
@@ -74,7 +76,10 @@ std::string Draft::yaml(const std::string &name) const {
   std::string text = "mhac: 1\nname: " + name + "\n";
   text += "layer: {d_model: " + number(dModel) + ", heads: " + number(heads) + ", kv_heads: " + number(kvHeads) + ", head_dim: " + number(headDim) +
           ", v_head_dim: " + number(vHeadDim) + ", source: " + source;
-  text += (source == "cross" && input != "none" ? ", kv_d_model: " + number(kvDModel) : "") + "}\n";
+  text += source == "cross" && input != "none" ? ", kv_d_model: " + number(kvDModel) : "";
+  if (norm != "none")
+    text += norm == "rms" ? ", qk_norm: {kind: rms}" : ", qk_norm: {kind: l2, scope: all, place: after_rope}";
+  text += "}\n";
 
   text += "projections: {input: " + input + ", output: " + output;
   text += packing.empty() ? "" : ", packing: " + packing;
@@ -99,6 +104,10 @@ std::string Draft::yaml(const std::string &name) const {
   for (const char *side : {"right", "left", "both"})
     if (mask.find(side) != std::string::npos)
       masks += (masks.empty() ? "" : ", ") + std::string("{padding: {side: ") + side + "}}";
+  if (position == "partial")
+    text += "position: [{rope: {rotary_dim: " + number(headDim / 4 * 2) + ", base: 100}}]\n";
+  else if (position != "none")
+    text += "position: [{rope: {pairing: " + position + "}}]\n";
   return text + "mask: [" + masks + "]\nscore: [{scale: " + scale + "}]\noutputs: [" + outputs + "]\n";
 }
 
