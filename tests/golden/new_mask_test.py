@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT, BUILD, WORK, NINJA = (os.path.abspath(path) for path in sys.argv[1:5])
-STEP = re.compile(r"^<!-- (?:new (\S+)|in (\S+), ahead of `(.+)`) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STEP = re.compile(r"^<!-- (?:new (\S+)|in (\S+), ahead of `([^\n]+)`) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COPIED = ("compiler/attention", "compiler/reference", "tests/run/masks")
 
 
@@ -66,6 +66,19 @@ def generate():
         run(re.sub(r" -o \S+ -d \S+", f" -o {name}", tblgen), cwd=f"{WORK}/generated/attention")
 
 
+def sources_with(text):
+    """The sources of the dialect's folder that contain a text."""
+    names = sorted(os.listdir(f"{WORK}/compiler/attention"))
+    found = []
+    for name in names:
+        path = f"compiler/attention/{name}"
+        if name.endswith(".cpp"):
+            with open(f"{WORK}/{path}", encoding="utf-8") as file:
+                found += [path] if text in file.read() else []
+    assert len(found) >= 2, found
+    return found
+
+
 def compile_sources(sources):
     commands = {entry["file"]: entry["command"] for entry in json.loads(run([NINJA, "-t", "compdb"])) if entry["file"].endswith(".cpp")}
     sample = commands[f"{ROOT}/compiler/attention/masks/Causal.cpp"]
@@ -100,7 +113,7 @@ def main():
     assert sources and all(os.path.relpath(path, "compiler/attention") in listed for path in sources), "a source is not listed"
 
     generate()
-    dialect = compile_sources(["compiler/attention/AttentionAttrs.cpp", "compiler/attention/VariantInterface.cpp", *sources])
+    dialect = compile_sources([*sources_with("AttentionAttrs.cpp.inc"), *sources])
     judge = compile_sources(["compiler/reference/masks.cpp"])
     mhac, mhac_run = link("mhac", dialect), link("mhac-run", judge)
     specs = [path for path in made if path.endswith(".yaml")]
