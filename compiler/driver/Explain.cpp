@@ -157,6 +157,12 @@ void Explainer::printMask(attn::AttentionOp op) {
   os << "  queries q_first to q_last see no key outside [" << blocks.results[0] << ", " << blocks.results[1] << ")\n";
   os << "  all of them see the keys [" << blocks.results[2] << ", " << blocks.results[3] << "): no mask work there\n";
   printDefinitions(blocks);
+  RegionFormulas tiles = regionFormulas(op, op.getTiles(), {"b", "h", "q_first", "q_last", "k_first", "k_last"});
+  if (tiles.results.size() != 2)
+    return;
+  os << "  of what is left, a tile of keys k_first to k_last is skipped unless " << tiles.results[0] << "\n";
+  os << "  and takes no mask work when " << tiles.results[1] << "\n";
+  printDefinitions(tiles);
 }
 
 void Explainer::printWork(func::FuncOp function) {

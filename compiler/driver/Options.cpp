@@ -47,6 +47,8 @@ static const OptionRow table[] = {
      [](Options &o, StringRef) { o.explainSchedule = true; }},
     {"--explain", "", true, "print what is compiled: parameters, FLOPs, bytes, workspace, block structure, kernels; write files only with -o",
      [](Options &o, StringRef) { o.explain = true; }},
+    {"--draw", "name=n[,...]", true, "sizes and inputs for --emit=mask-svg: query=64,key_lengths=50,h=1 (sizes are 256 otherwise)",
+     [](Options &o, StringRef v) { o.draw = v.str(); }},
     {"--dump-stages", "dir", true, "write the result of every stage into a directory",
      [](Options &o, StringRef v) { o.dumpDirectory = v.str(); }},
     {"-MD", "", true, "write a depfile beside the output", [](Options &o, StringRef) { o.writeDepfile = true; }},
@@ -112,6 +114,8 @@ static void checkOptions(const Options &options, std::vector<std::string> &error
     errors.push_back("--emit=" + emit->word.str() + " does not write to standard output");
   if (emit && emit->stage != Stage::Emit && (options.writeDepfile || !options.header.empty() || !options.manifest.empty()))
     errors.push_back("--header, --manifest and -MD need an output of the last stage, found --emit=" + emit->word.str());
+  if (!options.draw.empty() && options.emit != "mask-svg")
+    errors.push_back("--draw needs --emit=mask-svg");
   if (!options.depTarget.empty() && !options.writeDepfile)
     errors.push_back("-MT needs -MD or -MF");
   if (options.writeDepfile && options.depfile.empty() && options.output == "-")

@@ -17,6 +17,7 @@ struct Options {
   std::string name; // replaces the spec's
   std::vector<std::string> targets; // words for findTarget; none: host
   std::string schedule; // <attr> or @<file>
+  std::string draw; // sizes and inputs of --emit=mask-svg
   std::string dumpDirectory;
   std::string depfile, depTarget;
   std::string completion;

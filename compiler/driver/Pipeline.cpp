@@ -7,6 +7,7 @@
 #include "driver/Diagnostics.h"
 #include "driver/Explain.h"
 #include "driver/LayerText.h"
+#include "driver/MaskDrawing.h"
 #include "driver/MlirDiagnostics.h"
 #include "driver/ScheduleOverride.h"
 #include "emit/Emit.h"
@@ -47,6 +48,7 @@ llvm::ArrayRef<EmitWord> emitWords() {
         {"attn", Stage::Import, true, ".mlir", "the layer as attn ops"},
         {"lowered", Stage::Lower, true, ".mlir", "with score and mask regions and block structure"},
         {"scheduled", Stage::Schedule, true, ".mlir", "one copy of the entry a target and regime, ops with schedules"},
+        {"mask-svg", Stage::Schedule, true, ".svg", "a picture of the mask's tiles: empty, partial or full, see --draw"},
         {"stmt", Stage::Build, true, ".stmt", "Halide's loops"},
     };
     for (const EmitKindInfo &kind : emitKinds())
@@ -281,7 +283,9 @@ bool Compilation::finish(Stage stage, const std::string &text) {
     return true;
   if (!wants(stage))
     return false;
-  writeText(options.output.empty() ? StringRef("-") : StringRef(options.output), text);
+  const std::string drawing = emit.word == "mask-svg" ? drawMask(*module, options.draw, diagnostics) : "";
+  if (!failed())
+    writeText(options.output.empty() ? StringRef("-") : StringRef(options.output), drawing.empty() ? text : drawing);
   return failed() || !explains();
 }
 

@@ -71,7 +71,8 @@ private:
     Buffer<uint64_t> turns = turnsOf(step.frequencies, name);
     Expr position = step.position(b, block * kLanes + lane);
     CosSin unit = turnOf(turns, j, position, step.magnitude);
-    auto scaled = [](const Expr &x, float by) { return by == 1.f ? x : x * by; };
+    // Strict, or the factor would join that of `unit`, which the table already has in it.
+    auto scaled = [](const Expr &x, float by) { return by == 1.f ? x : strict_float(x * by); };
     Expr hasTable;
     Func angle(name + "_angle"); // of one block of tokens, shared by the heads of a task
     if (step.table) {
