@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <functional>
 #include <pthread.h>
 #include <set>
@@ -80,6 +81,21 @@ mhac_status workspace_missing() {
   return call.untouched() ? status : untouched_failed;
 }
 
+mhac_status prepared() {
+  alignas(64) static char state[4096]; // of no entry
+  static const mhac_workspace_buffer table = {4, 2 | 32 << 8 | 1 << 16, 1, {{MHAC_EXTENT_POSITIONS, 1, 1}}};
+  mhac_entry entry = toy::entry;
+  entry.prepared_offset = offsetof(toy::args, workspace);
+  entry.prepared_tag = 1;
+  entry.prepared_count = 1;
+  entry.prepared = &table;
+  toy::call call(2, 3);
+  call.arguments.workspace = state;
+  call.arguments.workspace_bytes = sizeof(state);
+  mhac_status status = call.run(make_context().get(), entry);
+  return call.untouched() ? status : untouched_failed;
+}
+
 struct provocation {
   mhac_status status;
   std::function<mhac_status()> provoke;
@@ -109,7 +125,8 @@ std::vector<provocation> provocations() {
           {MHAC_STATUS_FORKED, forked},
           {MHAC_STATUS_THREAD, thread},
           {MHAC_STATUS_INVALID_OPTION, invalid_option},
-          {MHAC_STATUS_INTERNAL, after([](toy::call &) { toy::return_code = -3; })}};
+          {MHAC_STATUS_INTERNAL, after([](toy::call &) { toy::return_code = -3; })},
+          {MHAC_STATUS_PREPARED, prepared}};
 }
 
 TEST(Status, EveryCodeCanBeProvokedAndWritesNoOutput) {
@@ -122,7 +139,7 @@ TEST(Status, EveryCodeCanBeProvokedAndWritesNoOutput) {
 #include <mhac/status.def>
 #undef MHAC_STATUS
   EXPECT_EQ(seen, all);
-  EXPECT_EQ(provocations().size(), 17u);
+  EXPECT_EQ(provocations().size(), 18u);
 }
 
 TEST(Status, EveryCodeHasItsNameAndSentence) {
