@@ -83,6 +83,12 @@ int64_t PartAttr::getFirstRow(int64_t head) const {
   return getFirst() + h / getGroup() * getGroupStride() + h % getGroup() * getHeadStride();
 }
 
+LogicalResult MapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, MapKind kind, int64_t window) {
+  if (window < 0 || (window > 0 && kind != MapKind::DiagonalMass)) // c1
+    return emitError() << "window wants at least 0, and 0 unless for diagonal_mass, found " << window;
+  return success();
+}
+
 LogicalResult GuardAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef size, int64_t minimum, int64_t maximum, bool) {
   if (minimum < 0 || minimum > maximum) // c1
     return emitError() << "guard on '" << size << "' wants 0 <= minimum <= maximum, found " << minimum << " and " << maximum;

@@ -100,6 +100,25 @@ def Attn_PartAttr : Attn_Attr<"Part", "part"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Attn_MapKind : I32Enum<"MapKind", "an output of attn.attention that is made from the map of queries and keys", [
+    I32EnumCase<"Scores", 0, "scores">, I32EnumCase<"Modified", 1, "modified">, I32EnumCase<"Masked", 2, "masked">,
+    I32EnumCase<"Probabilities", 3, "probabilities">, I32EnumCase<"Entropy", 4, "entropy">, I32EnumCase<"Peak", 5, "peak">,
+    I32EnumCase<"PeakPosition", 6, "peak_position">, I32EnumCase<"DiagonalMass", 7, "diagonal_mass">, I32EnumCase<"KeyMass", 8, "key_mass">]> {
+  let cppNamespace = "::mhac::attn";
+}
+def Attn_MapAttr : Attn_Attr<"Map", "map"> {
+  let summary = "a result of attn.attention that is made from the map of queries and keys";
+  let description = [{
+    With P the probabilities [b, h, q, k]: the map itself, `scores` (scaled), `modified` (after the score region), `masked` (hidden keys are
+    -inf) or `probabilities`; of each row its `entropy` -sum P ln P, its `peak` max P, the `peak_position` (smallest k with the peak, i64; -1
+    when the row sees nothing) and the `diagonal_mass` sum of P over |p_k - p_q| <= window; of each key its `key_mass`, the sum of P over q.
+    (c1) The window is at least 0, and 0 unless for `diagonal_mass`.
+  }];
+  let parameters = (ins EnumParameter<Attn_MapKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$window);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $kind (`,` `window` `=` $window^)? `>`";
+}
+
 def Attn_GuardAttr : Attn_Attr<"Guard", "guard"> {
   let summary = "a candidate applies when minimum <= size <= maximum; the size `workers` is the context's concurrency";
   let description = "With `per_worker` it is the size divided by the workers, rounded down. (c1) 0 <= minimum <= maximum.";

@@ -51,3 +51,12 @@ llvm::StringRef sequenceOf(mlir::Value value, bool headsFirst = true);
 #include "attention/AttentionAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "attention/AttentionOps.h.inc"
+
+namespace mhac::attn {
+
+/// Whether it is a whole map [b, h, q, k].
+bool isWholeMap(MapKind kind);
+/// The type of the result of attn.attention for queries [b, h, q, d] and keys [b, g, k, d].
+mlir::RankedTensorType mapResultType(mlir::RankedTensorType query, mlir::RankedTensorType key, MapKind kind);
+
+} // namespace mhac::attn

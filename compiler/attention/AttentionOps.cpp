@@ -24,6 +24,14 @@ static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(va
 /// Whether two extents can be the same at run time.
 static bool agree(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
 
+/// The innermost dimension of an argument of the entry.
+static StringRef lastDim(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  auto attribute = function ? function.getArgAttrOfType<ArgumentAttr>(argument.getArgNumber(), kArgumentAttr) : ArgumentAttr();
+  return attribute && !attribute.getDims().empty() ? attribute.getDims().back().getValue() : "?";
+}
+
 StringRef mhac::attn::sequenceOf(Value value, bool headsFirst) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -37,6 +45,7 @@ StringRef mhac::attn::sequenceOf(Value value, bool headsFirst) {
       .Case([&](SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
       .Case<NormalizeOp, RotateOp, SelectHeadsOp>([&](auto op) { return sequenceOf(op.getInput(), headsFirst); })
       .Case([&](AttentionOp op) { return sequenceOf(op.getQuery()); })
+      .Case([&](MergeStatesOp op) { return lastDim(op.getLses()); })
       .Default([](Operation *) { return "?"; });
 }
 
@@ -253,7 +262,7 @@ LogicalResult ConcatHeadsOp::verify() {
 //===-- attention ---------------------------------------------------------------------------------------------------------------------===//
 
 StringRef AttentionOp::getRegionName(unsigned region) {
-  static constexpr StringLiteral names[] = {"score", "mask", "blocks", "tiles", "sink"};
+  static constexpr StringLiteral names[] = {"score", "mask", "blocks", "tiles", "sink", "diagonal", "modified"};
   return names[region];
 }
 
@@ -261,8 +270,10 @@ ArrayRef<StringLiteral> AttentionOp::getRegionIndexNames(unsigned region) {
   static constexpr StringLiteral pair[] = {"b", "h", "q", "k", "s"}, tile[] = {"b", "h", "q_first", "q_last", "k_first", "k_last"};
   switch (region) {
   case Score:
+  case Modified:
     return pair;
   case Mask:
+  case Diagonal:
     return ArrayRef(pair).take_front(4);
   case Blocks:
     return ArrayRef(tile).take_front(4);
@@ -276,7 +287,7 @@ ArrayRef<StringLiteral> AttentionOp::getRegionIndexNames(unsigned region) {
 SmallVector<Type> AttentionOp::getRegionArgumentTypes(unsigned region) {
   Builder builder(getContext());
   SmallVector<Type> types(getFirstParamArgument(region), builder.getIndexType());
-  if (region == Score)
+  if (region == Score || region == Modified)
     types.back() = builder.getF32Type();
   llvm::append_range(types, getParams().getTypes());
   return types;
@@ -288,7 +299,7 @@ SmallVector<Type> AttentionOp::getRegionResultTypes(unsigned region) {
     return SmallVector<Type>(4, builder.getIndexType());
   if (region == Tiles)
     return SmallVector<Type>(2, builder.getI1Type());
-  return {region == Mask ? Type(builder.getI1Type()) : Type(builder.getF32Type())};
+  return {region == Mask || region == Diagonal ? Type(builder.getI1Type()) : Type(builder.getF32Type())};
 }
 
 Block &AttentionOp::addRegionBlock(unsigned region) {
@@ -367,8 +378,39 @@ static LogicalResult verifyVariants(AttentionOp op) {
   return success();
 }
 
+bool mhac::attn::isWholeMap(MapKind kind) { return kind <= MapKind::Probabilities; }
+
+RankedTensorType mhac::attn::mapResultType(RankedTensorType query, RankedTensorType key, MapKind kind) {
+  SmallVector<int64_t> shape = {query.getDimSize(0), query.getDimSize(1)};
+  if (kind != MapKind::KeyMass)
+    shape.push_back(query.getDimSize(2));
+  if (kind == MapKind::KeyMass || isWholeMap(kind))
+    shape.push_back(key.getDimSize(2));
+  Builder builder(query.getContext());
+  return RankedTensorType::get(shape, kind == MapKind::PeakPosition ? Type(builder.getI64Type()) : Type(builder.getF32Type()));
+}
+
+static LogicalResult verifyMaps(AttentionOp op) {
+  if (op.getMaps().size() != op.getMapResults().size()) // c11
+    return op.emitOpError("(c11) wants a result for each map, found ") << op.getMaps().size() << " maps and " << op.getMapResults().size() << " results";
+  bool hasDiagonal = false;
+  for (auto [i, attribute] : llvm::enumerate(op.getMaps())) {
+    MapKind kind = cast<MapAttr>(attribute).getKind();
+    hasDiagonal |= kind == MapKind::DiagonalMass;
+    for (Attribute other : op.getMaps().getValue().take_front(i))
+      if (cast<MapAttr>(other).getKind() == kind)
+        return op.emitOpError("(c11) map '") << stringifyMapKind(kind) << "' stands twice";
+    RankedTensorType wanted = mapResultType(tensorOf(op.getQuery()), tensorOf(op.getKey()), kind);
+    if (Type found = op.getMapResults()[i].getType(); found != wanted)
+      return op.emitOpError("(c11) result of map '") << stringifyMapKind(kind) << "' wants " << wanted << ", found " << found;
+  }
+  if (!op.getDiagonal().empty() && !hasDiagonal) // c12
+    return op.emitOpError("(c12) has a diagonal region, but no diagonal mass");
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
-  if (failed(verifyShapes(*this)) || failed(verifyVariants(*this)))
+  if (failed(verifyShapes(*this)) || failed(verifyVariants(*this)) || failed(verifyMaps(*this)))
     return failure();
   if (!getScale().isFinite() || getScale().isNegative() || getScale().isZero()) // c10
     return emitOpError("(c10) scale wants a finite number above 0, found ") << getScaleAttr();
@@ -410,6 +452,42 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   dropIf(op.getMask(), [](Value value) { return matchPattern(value, m_One()); });
   dropIf(op.getScore(), [&](Value value) { return value == op.getScore().getArgument(4); });
   return success(changed);
+}
+
+//===-- head_norms --------------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult HeadNormsOp::verify() {
+  RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
+  if (input.getRank() != 4 || !isa<FloatType>(input.getElementType())) // c1
+    return emitOpError("(c1) input wants rank 4 and a floating-point type, found ") << input;
+  auto wanted = RankedTensorType::get(input.getShape().take_front(2), Float32Type::get(getContext()));
+  if (result != wanted) // c2
+    return emitOpError("(c2) result wants ") << wanted << ", found " << result;
+  return success();
+}
+
+//===-- merge_states ------------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult MergeStatesOp::verify() {
+  RankedTensorType outputs = tensorOf(getOutputs()), lses = tensorOf(getLses());
+  if (outputs.getRank() != 5) // c1
+    return emitOpError("(c1) outputs want rank 5, found ") << outputs;
+  int64_t heads = outputs.getDimSize(getHeadsFirst() ? 2 : 3), queries = outputs.getDimSize(getHeadsFirst() ? 3 : 2), width = outputs.getDimSize(4);
+  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(width) || !isa<FloatType>(outputs.getElementType()))
+    return emitOpError("(c1) outputs want static heads and width, and a floating-point type, found ") << outputs;
+  Type f32 = Float32Type::get(getContext());
+  SmallVector<int64_t> shape = {outputs.getDimSize(0), outputs.getDimSize(1), heads, queries};
+  if (auto wanted = RankedTensorType::get(shape, f32); lses != wanted) // c2
+    return emitOpError("(c2) lses want ") << wanted << ", found " << lses;
+  if (auto wanted = RankedTensorType::get({heads}, f32); getSinks() && getSinks().getType() != wanted) // c3
+    return emitOpError("(c3) sinks want ") << wanted << ", found " << getSinks().getType();
+  shape.erase(shape.begin());
+  if (auto wanted = RankedTensorType::get(shape, f32); getLse() && getLse().getType() != wanted) // c4
+    return emitOpError("(c4) lse wants ") << wanted << ", found " << getLse().getType();
+  shape.push_back(width);
+  if (auto wanted = RankedTensorType::get(shape, outputs.getElementType()); getOutput().getType() != wanted)
+    return emitOpError("(c4) output wants ") << wanted << ", found " << getOutput().getType();
+  return success();
 }
 
 //===-- load, entry, candidate --------------------------------------------------------------------------------------------------------===//

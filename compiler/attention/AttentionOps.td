@@ -127,7 +127,7 @@ def Attn_RotateOp : Attn_Op<"rotate", [Pure, IsolatedFromAbove, AllTypesMatch<["
 }
 
 def Attn_AttentionOp : Attn_Op<"attention",
-    [Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
+    [Pure, AttrSizedResultSegments, IsolatedFromAbove, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
   let summary = "scaled dot-product attention with score and mask regions";
   let description = [{
     With Q [b, h, q, d], K [b, g, k, d], V [b, g, k, e] and head h reading key/value head g(h) = h / (heads / kv_heads):
@@ -137,6 +137,8 @@ def Attn_AttentionOp : Attn_Op<"attention",
         output[b, h, q, e] = sum_k P[b, h, q, k] * V[b, g(h), k, e]
         lse[b, h, q] = ln sum_k exp S (natural, visible keys only)
 
+    and one result for each #attn.map in `maps`, see there.
+
     A row without a visible key gives output 0 and lse -inf. K at a masked pair and V at keys that no query of its batch row and head sees
     never matter, even NaN. Softmax is f32; products accumulate in f32.
 
@@ -145,7 +147,9 @@ def Attn_AttentionOp : Attn_Op<"attention",
     (b, h, q_first, q_last, params...) for a block of consecutive queries (both ends included) and yields four indices: keys outside
     [lo, hi) are hidden from every query of the block, keys inside [full_lo, full_hi) are visible to all. `tiles`, of the same pass, is there when
     intervals do not say everything: it takes (b, h, q_first, q_last, k_first, k_last, params...) and yields two i1, whether some pair of the tile
-    can be visible and whether all are. `sink` takes (b, h, q, params...) and yields f32. Before attn-expand-variants the
+    can be visible and whether all are. `sink` takes (b, h, q, params...) and yields f32. For `maps` there are
+    `diagonal`, which takes and yields what `mask` does, whether the pair counts for the diagonal mass; and `modified`, as `score` but without what masks
+    add to it, where that is not the same. Before attn-expand-variants the
     variants stand in `masks`, `scores` and `positions` (encodings of Q and K, in the order in which they are applied), and their run-time
     parameters in `params`, in that order. With `base2` the scores are already multiplied by log2(e) (see attn-fold-scale). After
     attn-expand-variants positions are ops ahead of this one, and the last two params are the numbers of queries and keys (index).
@@ -158,28 +162,30 @@ def Attn_AttentionOp : Attn_Op<"attention",
     (c5) The output is [b, h, q, e]. (c6)
     lse is [b, h, q] of f32. (c7) `masks`, `scores` and `positions` hold variants of their kind, none twice, and are empty once there is a region. (c8)
     Params are ranked tensors and index values; as long as there are variants, they are those that the variants ask for. (c9) Regions take
-    and yield the values listed above, in one block. (c10) The scale is finite and above 0.
-    (c13) `head_numbers` has a number for each head, at least 0 and increasing.
+    and yield the values listed above, in one block. (c10) The scale is finite and above 0. (c11) `maps` holds #attn.map, none twice,
+    and there is a result of each: [b, h, q, k], [b, h, q] or [b, h, k] of f32, of i64 for a position. (c12) A diagonal region is there only
+    for a diagonal mass. (c13) `head_numbers` has a number for each head, at least 0 and increasing.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Variadic<AnyType>:$params,
       F64Attr:$scale, DefaultValuedAttr<Attn_OffsetAttr, "::mhac::attn::Offset::BottomRight">:$query_offset,
       DefaultValuedAttr<ArrayAttr, "{}">:$masks, DefaultValuedAttr<ArrayAttr, "{}">:$scores,
-      DefaultValuedAttr<ArrayAttr, "{}">:$positions, UnitAttr:$base2, OptionalAttr<Attn_ScheduleAttr>:$schedule,
+      DefaultValuedAttr<ArrayAttr, "{}">:$positions, UnitAttr:$base2,
+      DefaultValuedAttr<TypedArrayAttrBase<Attn_MapAttr, "outputs made from the map">, "{}">:$maps, OptionalAttr<Attn_ScheduleAttr>:$schedule,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$head_numbers, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kv_head_of);
-  let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
-  let regions = (region AnyRegion:$score, AnyRegion:$mask, AnyRegion:$blocks, AnyRegion:$tiles, AnyRegion:$sink);
+  let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse, Variadic<AnyRankedTensor>:$map_results);
+  let regions = (region AnyRegion:$score, AnyRegion:$mask, AnyRegion:$blocks, AnyRegion:$tiles, AnyRegion:$sink, AnyRegion:$diagonal, AnyRegion:$modified);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCustomAssemblyFormat = 1;
   let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     /// The regions, by number.
-    enum RegionNumber : unsigned { Score, Mask, Blocks, Tiles, Sink };
-    static constexpr unsigned regionCount = 5;
+    enum RegionNumber : unsigned { Score, Mask, Blocks, Tiles, Sink, Diagonal, Modified };
+    static constexpr unsigned regionCount = 7;
     /// The types of a region's arguments and of what it yields.
     ::llvm::SmallVector<::mlir::Type> getRegionArgumentTypes(unsigned region);
     ::llvm::SmallVector<::mlir::Type> getRegionResultTypes(unsigned region);
-    /// "score", "mask", "blocks", "tiles", "sink".
+    /// "score", "mask", "blocks", "tiles", "sink", "diagonal", "modified".
     static ::llvm::StringRef getRegionName(unsigned region);
     /// Names of a region's arguments ahead of those that stand for `params`.
     static ::llvm::ArrayRef<::llvm::StringLiteral> getRegionIndexNames(unsigned region);
@@ -190,6 +196,34 @@ def Attn_AttentionOp : Attn_Op<"attention",
     /// All variants, masks, scores, positions: the order of their run-time parameters.
     ::llvm::SmallVector<::mhac::attn::VariantInterface> getVariants();
   }];
+}
+
+def Attn_HeadNormsOp : Attn_Op<"head_norms", [Pure]> {
+  let summary = "the Euclidean norm of every head's output over all its queries";
+  let description = [{
+    result[b, h] = sqrt sum over q, e of input[b, h, q, e]^2. (c1) The input has rank 4 and elements of a floating-point type. (c2) The result is
+    [b, h] of f32.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, OptionalAttr<Attn_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Attn_MergeStatesOp : Attn_Op<"merge_states", [Pure]> {
+  let summary = "joins parts of the same rows over disjoint keys";
+  let description = [{
+    With outputs O_p and lse_p of parts p, weights w_p = exp lse_p / (sum_p exp lse_p + exp sink[h]): output[b, h, q, e] = sum_p w_p O_p, and
+    lse = ln sum_p exp lse_p, without the sink, so that merging is associative. A part whose lse is -inf has no weight, whatever its output is;
+    a row of such parts only, or of none, gives output 0 and lse -inf. `outputs` is [p, b, q, h, e], or [p, b, h, q, e] with `heads_first`.
+
+    (c1) `outputs` has rank 5, static heads and width, and elements of a floating-point type. (c2) `lses` is [p, b, h, q] of f32. (c3) `sinks` is
+    [heads] of f32. (c4) The output is [b, h, q, e], the lse [b, h, q] of f32.
+  }];
+  let arguments = (ins AnyRankedTensor:$outputs, AnyRankedTensor:$lses, Optional<AnyRankedTensor>:$sinks, UnitAttr:$heads_first);
+  let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
+  let assemblyFormat = "$outputs `,` $lses (`sinks` $sinks^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def Attn_LoadOp : Attn_Op<"load", [Pure]> {

@@ -1,5 +1,5 @@
 // The text of attn.attention:
-//   attn.attention %q, %k, %v params(%n : index) scale 1.25e-01 offset top_left heads [..] kv_head_of [..] masks [..] scores [..] base2 {..} : (types) -> (types)
+//   attn.attention %q, %k, %v params(%n : index) scale 1.25e-01 offset top_left heads [..] kv_head_of [..] masks [..] scores [..] positions [..] maps [..] base2 {..} : (types) -> (types)
 //     score(%b: index, ...) { ... } mask(...) { ... } blocks(...) { ... } tiles(...) { ... } sink(...) { ... }
 // where everything between the operands and the types is left out when it is empty or the default.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,10 +33,13 @@ void AttentionOp::print(OpAsmPrinter &printer) {
     printer << " scores " << getScores();
   if (!getPositions().empty())
     printer << " positions " << getPositions();
+  if (!getMaps().empty())
+    printer << " maps " << getMaps();
   if (getBase2())
     printer << " base2";
   printer.printOptionalAttrDict((*this)->getAttrs(), {getScaleAttrName(), getQueryOffsetAttrName(), getMasksAttrName(), getScoresAttrName(),
-                                                      getPositionsAttrName(), getBase2AttrName(), getHeadNumbersAttrName(), getKvHeadOfAttrName()});
+                                                      getPositionsAttrName(), getBase2AttrName(), getHeadNumbersAttrName(), getKvHeadOfAttrName(),
+                                                      getMapsAttrName(), getResultSegmentSizeAttr()});
   printer << " : (" << getQuery().getType() << ", " << getKey().getType() << ", " << getValue().getType() << ") -> ("
           << (*this)->getResultTypes() << ')';
   for (Region &region : (*this)->getRegions()) {
@@ -79,13 +82,16 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
     if (!list.empty())
       state.addAttribute(name, builder.getDenseI64ArrayAttr(list));
   }
-  ArrayAttr masks = builder.getArrayAttr({}), scores = masks, positions = masks;
+  ArrayAttr masks = builder.getArrayAttr({}), scores = masks, positions = masks, maps = masks;
   if (succeeded(parser.parseOptionalKeyword("masks")) && parser.parseAttribute(masks))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("scores")) && parser.parseAttribute(scores))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("positions")) && parser.parseAttribute(positions))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("maps")) && parser.parseAttribute(maps))
+    return failure();
+  state.addAttribute(getMapsAttrName(state.name), maps);
   state.addAttribute(getQueryOffsetAttrName(state.name), OffsetAttr::get(parser.getContext(), offset));
   state.addAttribute(getMasksAttrName(state.name), masks);
   state.addAttribute(getScoresAttrName(state.name), scores);
@@ -98,6 +104,11 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
   operands.append(params);
   types.append(paramTypes);
   state.addTypes(resultTypes);
+  // The maps' results are the last ones; what is left beside the output is the lse.
+  auto mapCount = static_cast<int32_t>(maps.size()), lseCount = static_cast<int32_t>(resultTypes.size()) - 1 - mapCount;
+  if (lseCount < 0 || lseCount > 1)
+    return parser.emitError(operandsLoc, "wants the output, perhaps the lse, and a result for each of ") << mapCount << " maps, found " << resultTypes.size() << " results";
+  state.addAttribute(getResultSegmentSizeAttr(), builder.getDenseI32ArrayAttr({1, lseCount, mapCount}));
   if (parser.resolveOperands(operands, types, operandsLoc, state.operands))
     return failure();
   for (unsigned i = 0; i < regionCount; ++i) {
@@ -137,4 +148,6 @@ void AttentionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getOutput(), "o");
   if (getLse())
     setName(getLse(), "lse");
+  for (auto [attribute, result] : llvm::zip_equal(getMaps(), getMapResults()))
+    setName(result, stringifyMapKind(cast<MapAttr>(attribute).getKind()));
 }

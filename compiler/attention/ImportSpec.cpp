@@ -60,7 +60,7 @@ private:
 
   Location at(const SourceLocation &loc) { return FileLineColLoc::get(builder.getContext(), loc.file, loc.line, loc.column); }
   bool projectsInput() const { return *spec.projections.input != InputProjection::None; }
-  bool hasKeySize() const { return *layer.source == Source::Cross || !projectsInput(); }
+  bool hasKeySize() const { return !spec.mergeParts && (*layer.source == Source::Cross || !projectsInput()); }
   bool isBshd() const { return *spec.shape.layout == ActivationLayout::Bshd; }
 
   void addGroups();
@@ -87,13 +87,16 @@ private:
   }
   void addWeight(StringRef name, int64_t outputs, int64_t inputs);
   void addBias(StringRef name, int64_t outputs);
+  SmallVector<std::string> headDims(StringRef length, int64_t heads, int64_t width) const;
   void addArguments();
+  void addOutputs();
   Projection inputProjection(StringRef which, const Heads &heads) const;
   Projection outputProjection() const;
   Value argument(StringRef name);
   Value project(ValueRange inputs, const Projection &projection, Location loc);
   Value headsOf(StringRef which, StringRef input, const Heads &heads);
-  AttentionOp attend(const Heads &heads);
+  Operation *attend(const Heads &heads);
+  Operation *mergeStates();
   void buildBody(func::FuncOp function);
 
   const Spec &spec;
@@ -103,7 +106,7 @@ private:
   Type activation, weight;
   llvm::StringMap<SizeAttr> sizes;
   SmallVector<Heads, 1> groups;
-  SmallVector<Attribute> sizeList;
+  SmallVector<Attribute> sizeList, maps;
   SmallVector<Argument> arguments, results;
   func::FuncOp entry;
 };
@@ -253,6 +256,8 @@ void Importer::addSizes() {
   add("query", *spec.shape.query);
   if (hasKeySize())
     add("key", *spec.shape.key);
+  if (spec.mergeParts)
+    add("parts", **spec.mergeParts);
   for (VariantInterface variant : variants())
     for (StringRef name : variant.sizes())
       if (!sizes.contains(name))
@@ -306,19 +311,26 @@ void Importer::checkSameInput(VariantInterface variant, const VariantParameter &
   diagnostics.error(placeOf(variant), message).length = variant.info().word.size();
 }
 
+/// The dimensions of heads as inputs or y.
+SmallVector<std::string> Importer::headDims(StringRef length, int64_t heads, int64_t width) const {
+  SmallVector<std::string> dims = {"batch", length.str(), std::to_string(heads), std::to_string(width)};
+  if (!isBshd())
+    std::swap(dims[1], dims[2]);
+  return dims;
+}
+
 void Importer::addArguments() {
   std::string key = sizeName("key");
   int64_t heads = *layer.heads, kvHeads = *layer.kvHeads, d = *layer.headDim, e = *layer.vHeadDim;
   auto add = [&](StringRef name, Role role, ArrayRef<std::string> dims, const SourceLocation &loc) {
     addArgument(makeArgument(name, role, dims, activation, at(loc), /*strided=*/true));
   };
-  auto headDims = [&](StringRef length, int64_t heads, int64_t width) -> SmallVector<std::string> {
-    SmallVector<std::string> dims = {"batch", length.str(), std::to_string(heads), std::to_string(width)};
-    if (!isBshd())
-      std::swap(dims[1], dims[2]);
-    return dims;
-  };
-  if (projectsInput()) {
+  if (spec.mergeParts) {
+    SmallVector<std::string> dims = headDims("query", heads, e);
+    dims.insert(dims.begin(), "parts");
+    add("outputs", Role::Input, dims, spec.mergeParts->loc);
+    addArgument(makeArgument("lses", Role::Input, {"parts", "batch", std::to_string(heads), "query"}, builder.getF32Type(), at(spec.mergeParts->loc), true));
+  } else if (projectsInput()) {
     add("x", Role::Input, {"batch", "query", std::to_string(*layer.dModel)}, layer.dModel.loc);
     if (*layer.source == Source::Cross)
       add("memory", Role::Input, {"batch", "key", std::to_string(*layer.kvDModel)}, layer.source.loc);
@@ -375,18 +387,48 @@ void Importer::addArguments() {
     }
   for (const ExpressionParameter &parameter : spec.parameters)
     addParameter(declared[parameter.name], parameter.loc);
+  addOutputs();
+}
 
-  for (const Located<OutputKind> &output : spec.outputs) {
-    if (*output == OutputKind::Lse)
-      results.push_back(
-          makeArgument("lse", Role::Output, {"batch", std::to_string(keptHeads()), "query"}, builder.getF32Type(), at(output.loc)));
-    else if (*spec.projections.output)
-      results.push_back(
-          makeArgument("y", Role::Output, {"batch", "query", std::to_string(*layer.dModel)}, activation, at(output.loc), true));
-    else
-      results.push_back(makeArgument("y", Role::Output, headDims("query", keptHeads(), e), activation, at(output.loc), true));
-  }
-  llvm::stable_sort(results, [](const Argument &a, const Argument &b) { return a.attribute.getName() > b.attribute.getName(); }); // y, lse
+/// Results in the order of the C interface, whatever the order in the spec.
+void Importer::addOutputs() {
+  std::string key = sizeName("key"), heads = std::to_string(keptHeads());
+  Type f32 = builder.getF32Type();
+  auto add = [&](StringRef name, ArrayRef<std::string> dims, Type element, SourceLocation loc, bool strided = false) {
+    results.push_back(makeArgument(name, Role::Output, dims, element, at(loc), strided));
+  };
+  auto addMap = [&](MapKind kind, StringRef name, ArrayRef<std::string> dims, SourceLocation loc, bool strided = false, int64_t window = 0) {
+    maps.push_back(MapAttr::get(builder.getContext(), kind, window));
+    add(name, dims, kind == MapKind::PeakPosition ? Type(builder.getI64Type()) : f32, loc, strided);
+  };
+  std::vector<Located<OutputKind>> outputs = spec.outputs;
+  llvm::stable_sort(outputs, [](const Located<OutputKind> &a, const Located<OutputKind> &b) { return *a < *b; });
+  for (const Located<OutputKind> &output : outputs)
+    switch (*output) {
+    case OutputKind::Y:
+      if (*spec.projections.output)
+        add("y", {"batch", "query", std::to_string(*layer.dModel)}, activation, output.loc, true);
+      else
+        add("y", headDims("query", keptHeads(), *layer.vHeadDim), activation, output.loc, true);
+      break;
+    case OutputKind::Lse:
+      add("lse", {"batch", heads, "query"}, f32, output.loc);
+      break;
+    case OutputKind::AttentionMap:
+      addMap(*symbolizeMapKind(static_cast<uint32_t>(*spec.mapStage)), "attention_map", {"batch", heads, "query", key}, output.loc, true);
+      break;
+    case OutputKind::MapStatistics:
+      for (auto [kind, name] : {std::pair(MapKind::Entropy, "map_entropy"), {MapKind::Peak, "map_peak"}, {MapKind::PeakPosition, "map_peak_position"}})
+        addMap(kind, name, {"batch", heads, "query"}, output.loc);
+      addMap(MapKind::DiagonalMass, "map_diagonal_mass", {"batch", heads, "query"}, output.loc, false, *spec.diagonalWindow);
+      break;
+    case OutputKind::KeyMass:
+      addMap(MapKind::KeyMass, "key_mass", {"batch", heads, key}, output.loc);
+      break;
+    case OutputKind::HeadNorms:
+      add("head_norms", {"batch", heads}, f32, output.loc);
+      break;
+    }
 }
 
 //===-- body --------------------------------------------------------------------------------------------------------------------------===//
@@ -470,16 +512,20 @@ Value Importer::headsOf(StringRef which, StringRef input, const Heads &heads) {
   return SelectHeadsOp::create(builder, at(spec.projections.input.loc), RankedTensorType::get(shape, activation), value, kept);
 }
 
-AttentionOp Importer::attend(const Heads &heads) {
+/// attn.attention on the heads of a group: its results are the output, the lse if it is wanted, and what is made from the map.
+Operation *Importer::attend(const Heads &heads) {
   StringRef source = *layer.source == Source::Cross ? "memory" : "x";
   Value q = headsOf("q", "x", heads), k = headsOf("k", source, heads), v = headsOf("v", source, heads);
   SmallVector<Value> params;
   for (const VariantParameter &parameter : parametersOf(variants()))
     params.push_back(argument(parameter.name));
 
-  auto queryType = cast<RankedTensorType>(q.getType());
+  auto queryType = cast<RankedTensorType>(q.getType()), keyType = cast<RankedTensorType>(k.getType());
   SmallVector<int64_t> shape = {queryType.getDimSize(0), queryType.getDimSize(1), queryType.getDimSize(2), heads.e};
-  Type lse = results.size() > 1 ? RankedTensorType::get(ArrayRef(shape).drop_back(), builder.getF32Type()) : Type();
+  Type lse = spec.hasOutput(OutputKind::Lse) ? RankedTensorType::get(ArrayRef(shape).drop_back(), builder.getF32Type()) : Type();
+  SmallVector<Type> mapTypes;
+  for (Attribute map : maps)
+    mapTypes.push_back(mapResultType(queryType, keyType, cast<MapAttr>(map).getKind()));
   // A list without a scale has the default; a written one stands in `scores` and joins the op's scale when it is expanded.
   bool hasScale = llvm::any_of(heads.scores, [](Attribute attribute) { return cast<VariantInterface>(attribute).constantFactor().has_value(); });
   double scale = hasScale ? 1.0 : 1.0 / std::sqrt(static_cast<double>(heads.d));
@@ -489,34 +535,47 @@ AttentionOp Importer::attend(const Heads &heads) {
     numbers.push_back(heads.first + h);
   if (numbers.back() + 1 == int64_t(numbers.size()))
     numbers.clear(); // they are 0, 1, ...
-  return AttentionOp::create(builder, at(layer.loc), RankedTensorType::get(shape, activation), lse, q, k, v, params, llvm::APFloat(scale), offset,
+  return AttentionOp::create(builder, at(layer.loc), RankedTensorType::get(shape, activation), lse, mapTypes, q, k, v, params, llvm::APFloat(scale), offset,
                              builder.getArrayAttr(heads.masks), builder.getArrayAttr(heads.scores), builder.getArrayAttr(heads.positions),
-                             /*base2=*/false, ScheduleAttr(), numbers, heads.kvHeadOf);
+                             /*base2=*/false, builder.getArrayAttr(maps), ScheduleAttr(), numbers, heads.kvHeadOf);
+}
+
+/// attn.merge_states on the parts: its results are the output and the lse if it is wanted.
+Operation *Importer::mergeStates() {
+  Value outputs = argument("outputs"), lses = argument("lses"), sinks = argument("sinks");
+  auto parts = cast<RankedTensorType>(lses.getType());
+  SmallVector<int64_t> shape(parts.getShape().drop_front());
+  Type lse = spec.hasOutput(OutputKind::Lse) ? RankedTensorType::get(shape, builder.getF32Type()) : Type();
+  shape.push_back(*layer.vHeadDim);
+  return MergeStatesOp::create(builder, at(spec.mergeParts->loc), RankedTensorType::get(shape, activation), lse, outputs, lses, sinks, !isBshd());
 }
 
 void Importer::buildBody(func::FuncOp function) {
   entry = function;
   builder.setInsertionPointToStart(function.addEntryBlock());
-  SmallVector<AttentionOp> attentions;
+  SmallVector<Operation *> cores; // one a group of heads
   for (const Heads &heads : groups)
-    attentions.push_back(attend(heads));
+    cores.push_back(spec.mergeParts ? mergeStates() : attend(heads));
 
-  // One result of every attention; heads of several groups are one after the other.
-  auto joined = [&](size_t result, const Argument &output) -> Value {
-    if (attentions.size() == 1)
-      return attentions[0].getResult(result);
-    auto parts = llvm::map_to_vector(attentions, [&](AttentionOp op) -> Value { return op.getResult(result); });
-    return ConcatHeadsOp::create(builder, at(layer.loc), output.type, parts);
-  };
-  Value y = attentions[0].getOutput();
+  auto of = [&](auto get) { return llvm::map_to_vector(cores, get); };
+  SmallVector<Value> outputs = of([](Operation *core) -> Value { return core->getResult(0); });
+  Value y = outputs[0];
   if (*spec.projections.output)
-    y = project(llvm::map_to_vector(attentions, [](AttentionOp op) -> Value { return op.getOutput(); }), outputProjection(),
-                at(spec.projections.output.loc));
+    y = project(outputs, outputProjection(), at(spec.projections.output.loc));
   else if (isBshd())
     y = swapHeads(builder, at(spec.shape.layout.loc), y);
   SmallVector<Value> values = {y};
-  for (size_t i = 1; i < results.size(); ++i)
-    values.push_back(joined(i, results[i]));
+  // Heads of several groups are one after the other.
+  auto append = [&](ArrayRef<Value> parts) {
+    values.push_back(parts.size() == 1 ? parts[0] : Value(ConcatHeadsOp::create(builder, at(layer.loc), results[values.size()].type, parts)));
+  };
+  for (unsigned i = 1; i < cores[0]->getNumResults(); ++i)
+    append(of([&](Operation *core) -> Value { return core->getResult(i); }));
+  if (spec.hasOutput(OutputKind::HeadNorms))
+    append(llvm::map_to_vector(outputs, [&](Value output) -> Value {
+      auto type = RankedTensorType::get(cast<RankedTensorType>(output.getType()).getShape().take_front(2), builder.getF32Type());
+      return HeadNormsOp::create(builder, at(layer.loc), type, output, ScheduleAttr());
+    }));
   func::ReturnOp::create(builder, at(spec.name.loc), values);
 }
 

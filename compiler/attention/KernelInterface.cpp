@@ -198,6 +198,11 @@ void InterfaceBuilder::addConstants() {
     if (isKnown && (isSum || llvm::all_equal(list)))
       interface.constants.push_back({name, isSum ? std::accumulate(list.begin(), list.end(), int64_t(0)) : list.front()});
   }
+  function.walk([&](attn::MergeStatesOp op) {
+    auto type = mlir::cast<mlir::RankedTensorType>(op.getOutput().getType());
+    interface.constants.push_back({"heads", type.getDimSize(1)});
+    interface.constants.push_back({"v_head_dim", type.getDimSize(3)});
+  });
   for (auto [name, argument] : {std::pair("d_model", "x"), {"kv_d_model", "memory"}})
     if (int i = interface.argumentIndex(argument); i >= 0)
       interface.constants.push_back({name, interface.arguments[i].dims.back().factor});

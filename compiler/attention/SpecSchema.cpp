@@ -132,6 +132,7 @@ static Array wordsOf(const SpecField &field) {
 }
 
 static Object fieldsSchema(StringRef parent);
+static Object describedSchema(const SpecField &field);
 
 static Object fieldSchema(const SpecField &field) {
   switch (field.kind) {
@@ -161,9 +162,13 @@ static Object fieldSchema(const SpecField &field) {
       if (variant.word == field.words)
         return *variantArguments(variant).getAsObject();
     break;
-  case FieldKind::WordList:
-    return Object{{"type", "array"}, {"items", Object{{"enum", wordsOf(field)}}}, {"uniqueItems", true},
+  case FieldKind::WordList: {
+    Array elements{Object{{"enum", wordsOf(field)}}};
+    for (const SpecField *word : specFieldsOf(field.path)) // those that take arguments
+      elements.push_back(mapSchema(Object{{word->key(), describedSchema(*word)}}, Array{word->key()}));
+    return Object{{"type", "array"}, {"items", Object{{"anyOf", std::move(elements)}}}, {"uniqueItems", true},
                   {"contains", Object{{"const", field.defaultText.trim("[]")}}}};
+  }
   case FieldKind::Parameters: {
     Object dims{{"type", "array"}, {"items", Object{{"enum", Array{"b", "h", "q", "k"}}}}, {"uniqueItems", true}};
     Object parameter = mapSchema(Object{{"dtype", Object{{"enum", Array{"f32", "i64", "bool"}}}}, {"dims", std::move(dims)}}, Array{"dtype"});

@@ -139,8 +139,17 @@ void Explainer::printAttention(attn::AttentionOp op) {
   timesDim(map, attn::sequenceOf(op.getKey()));
   Product flops = map, bytes = map;
   addFlops("attention, all pairs", flops.times(2 * (width + vWidth)));
+  // The scores are made again for what is made from the map; the statistics of rows share that.
+  bool isStored = false, hasStatistics = false;
+  for (auto output : op.getMaps().getAsRange<attn::MapAttr>()) {
+    const bool isStatistic = !attn::isWholeMap(output.getKind()) && output.getKind() != attn::MapKind::KeyMass;
+    isStored |= attn::isWholeMap(output.getKind());
+    if (!isStatistic || !hasStatistics)
+      addFlops("map " + (isStatistic ? StringRef("statistics") : attn::stringifyMapKind(output.getKind())).str(), Product(map).times(2 * width));
+    hasStatistics |= isStatistic;
+  }
   os << "bytes of K and V:           " << tokens(op.getKey()).times(groups * (width + vWidth) * 4).text() << "\n";
-  os << "bytes of the score map:     " << bytes.times(4).text() << " (never in memory)\n";
+  os << "bytes of the score map:     " << bytes.times(4).text() << (isStored ? " (the output attention_map)\n" : " (never in memory)\n");
 }
 
 void Explainer::printMask(attn::AttentionOp op) {

@@ -160,6 +160,51 @@ static void describeAttention(attn::AttentionOp op, std::vector<std::string> &li
   lines.push_back("a query that sees no key gets zeros from every head; queries that are padding are computed like any other");
 }
 
+/// What an output that is made from the map holds; P stands for the probabilities.
+static std::string mapText(attn::MapAttr map) {
+  switch (map.getKind()) {
+  case attn::MapKind::Scores:
+    return "attention_map[b, h, q, k]: the first S above, of hidden keys too";
+  case attn::MapKind::Modified:
+    return "attention_map[b, h, q, k]: S after the score list, of hidden keys too";
+  case attn::MapKind::Masked:
+    return "attention_map[b, h, q, k]: S, and -inf where the key is hidden";
+  case attn::MapKind::Probabilities:
+    return "attention_map[b, h, q, k]: P, the softmax of S over the visible keys, and 0 where the key is hidden";
+  case attn::MapKind::Entropy:
+    return "map_entropy[b, h, q]: -sum over k of P * ln P, with P the softmax of S over the visible keys";
+  case attn::MapKind::Peak:
+    return "map_peak[b, h, q]: the largest P, 0 for a query that sees no key";
+  case attn::MapKind::PeakPosition:
+    return "map_peak_position[b, h, q]: the smallest k with that P, -1 for a query that sees no key";
+  case attn::MapKind::DiagonalMass:
+    return "map_diagonal_mass[b, h, q]: sum of P over the keys at most " + std::to_string(map.getWindow()) + " positions from the query";
+  case attn::MapKind::KeyMass:
+    return "key_mass[b, h, k]: sum over q of P, the softmax of S over the visible keys";
+  }
+  return "";
+}
+
+static void describeMerge(attn::MergeStatesOp op, std::vector<std::string> &lines) {
+  std::string index = op.getHeadsFirst() ? "[p, b, h, q, e]" : "[p, b, q, h, e]", sink = op.getSinks() ? " + exp(" + argumentName(op.getSinks()) + "[h])" : "";
+  lines.push_back("heads: O[b, h, q, e] = sum over parts p of w * " + argumentName(op.getOutputs()) + index + " with w = exp(" + argumentName(op.getLses()) +
+                  "[p, b, h, q]) / (sum over p of exp(" + argumentName(op.getLses()) + "[p, b, h, q])" + sink + ")");
+  lines.push_back("a part whose lse is -inf counts for nothing, whatever its output is; without any other, the output is 0 and lse -inf");
+}
+
+static void describeOutputs(func::FuncOp function, Value heads, std::vector<std::string> &lines) {
+  function.walk([&](attn::ProjectOp project) {
+    if (!llvm::is_contained(project.getInputs(), heads))
+      return;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    llvm::interleaveComma(project.getColumns(), stream);
+    lines.push_back("y: the heads projected with " + argumentName(project.getWeights()[0]) +
+                    (text.empty() ? "" : ", whose inputs begin at [" + text + "], one for each head") +
+                    (project.getBiases().empty() ? "" : ", plus " + argumentName(project.getBiases()[0])));
+  });
+}
+
 std::vector<std::string> describeLayer(ModuleOp module) {
   std::vector<std::string> lines;
   func::FuncOp first; // of several candidates all compute the same
@@ -176,18 +221,22 @@ std::vector<std::string> describeLayer(ModuleOp module) {
       isLast &= !isa<attn::AttentionOp>(next);
     if (!isLast)
       return;
-    function.walk([&](attn::ProjectOp project) {
-      if (!llvm::is_contained(project.getInputs(), op.getOutput()))
-        return;
-      std::string text;
-      llvm::raw_string_ostream stream(text);
-      llvm::interleaveComma(project.getColumns(), stream);
-      lines.push_back("y: the heads projected with " + argumentName(project.getWeights()[0]) +
-                      (text.empty() ? "" : ", whose inputs begin at [" + text + "], one for each head") +
-                      (project.getBiases().empty() ? "" : ", plus " + argumentName(project.getBiases()[0])));
-    });
+    describeOutputs(function, op.getOutput(), lines);
     if (op.getLse())
       lines.push_back("lse[b, h, q]: natural logarithm of the sum of exp(S) over the visible keys, -inf without any");
+    for (auto map : op.getMaps().getAsRange<attn::MapAttr>())
+      lines.push_back(mapText(map));
+  });
+  module.walk([&](attn::MergeStatesOp op) {
+    describeMerge(op, lines);
+    describeOutputs(op->getParentOfType<func::FuncOp>(), op.getOutput(), lines);
+    if (op.getLse())
+      lines.push_back("lse[b, h, q]: natural logarithm of the sum of exp(lse) over the parts, without any sink");
+    return WalkResult::interrupt();
+  });
+  module.walk([&](attn::HeadNormsOp) {
+    lines.push_back("head_norms[b, h]: square root of the sum over q and e of O[b, h, q, e]^2, O the heads' outputs");
+    return WalkResult::interrupt();
   });
   return lines;
 }

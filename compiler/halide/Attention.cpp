@@ -21,8 +21,7 @@ namespace mhac::halide {
 // below them that its probability is exactly 0, also in a chunk where a row sees nothing.
 static constexpr float kLowest = -1.7e38f, kHidden = -3.4e38f;
 
-/// Infinities become the nearest number that scores may have; NaN stays.
-static Expr finite(const Expr &x) {
+Expr finiteScore(const Expr &x) {
   return select(strict_float(x < kHidden), kHidden, select(strict_float(x > -kLowest), -kLowest, x));
 }
 
@@ -196,7 +195,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     }
     // Before the mask, so that it is there once; finite whatever it makes of a hidden score, and below what any real one may reach.
     Expr changed = p.changeScore(b, h, query(i) + lane, tileKey(jt) + jj, scaled, parts) * kLog2e;
-    Sx(lane, i, jj, jt, c, qb, h, b) = p.boundedScores ? changed : finite(changed);
+    Sx(lane, i, jj, jt, c, qb, h, b) = p.boundedScores ? changed : finiteScore(changed);
     scaled = Sx(lane, i, jj, jt, c, qb, h, b);
   }
   if (everyTileFull) {
@@ -272,7 +271,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Expr denominator = sum, share = 1.f;
   if (p.sink) {
     // Relative to the larger of both maxima, so that neither power overflows. Two bounded powers, of which one is 1.
-    Expr logit = finite(p.sink(b, h, query(i) + lane) * kLog2e), larger = max(maximum, logit);
+    Expr logit = finiteScore(p.sink(b, h, query(i) + lane) * kLog2e), larger = max(maximum, logit);
     share = exp2NonPositive(maximum - larger);
     denominator = sum * share + exp2NonPositive(logit - larger);
   }

@@ -65,6 +65,9 @@ struct AttentionProblem {
 /// The output in lane-major layout, vHeadDim (+ 1) rows, or as rows in the given order (without lse).
 Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles, std::optional<RowOrder> order);
 
+/// A score (or sink) as the softmax takes it: infinities become the nearest number that it may be; NaN stays.
+Halide::Expr finiteScore(const Halide::Expr &x);
+
 /// Row `row` of a lane-major buffer as heads `firstHead` and behind of a dense tensor [b, h, q].
 Halide::Func storeRow(const std::string &name, const Halide::ImageParam &lanes, int row, int heads, int firstHead);
 

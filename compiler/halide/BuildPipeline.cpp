@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/BuildPipeline.h"
 
-#include "attention/AttentionDialect.h"
-#include "attention/SourceLocations.h"
-#include "halide/Attention.h"
-#include "halide/HalideBoundary.h"
+#include "halide/CandidateBuilder.h"
 #include "halide/Project.h"
 #include "halide/Rotate.h"
 #include "halide/ScoreParts.h"
-#include "halide/TranslateRegion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
@@ -21,93 +16,9 @@
 using namespace mlir;
 
 namespace mhac {
-namespace {
 
 using halide::RowOrder;
 using Operand = OperandInfo::Kind;
-
-/// Where the value of a tensor in the IR lies.
-struct Place {
-  bool isArgument = false; // an argument of the entry, in rows; otherwise a workspace buffer, in lanes
-  int index = 0;
-  RowOrder order = RowOrder::Tokens;
-  ExtentInfo tokens;
-  int heads = 1, features = 0; // features: of one head
-  int rows = 0;                // lanes only: rows of a block, features and what follows them (lse)
-  std::vector<int64_t> headNumbers = {}; // where heads lie in an argument of which some are left out
-};
-
-/// A kernel while it is built: every tensor and size it touches becomes an argument, in the order of first use.
-struct Scope {
-  std::vector<Halide::Argument> arguments;
-  std::vector<OperandInfo> operands;
-  std::map<std::pair<int, int>, Halide::ImageParam> buffers;
-  std::map<int, Halide::Param<int>> sizes;
-};
-
-class CandidateBuilder {
-public:
-  CandidateBuilder(const KernelInterface &interface, CandidateInfo &candidate, size_t number, Diagnostics &diagnostics)
-      : interface(interface), candidate(candidate), prefix(interface.name + "_c" + std::to_string(number)), diagnostics(diagnostics) {}
-
-  bool run(func::FuncOp function);
-  std::vector<halide::PipelineJob> jobs;
-
-private:
-  void findBlocks(func::FuncOp function);
-  bool build(Operation *op);
-  bool project(attn::ProjectOp op);
-  bool attention(attn::AttentionOp op);
-  bool encode(Operation *op);
-  void prepare(func::FuncOp function);
-  std::optional<std::vector<halide::RegionValue>> regionParams(Operation *op, OperandRange operands, Scope &scope);
-  bool swapHeads(attn::SwapHeadsOp op);
-  bool selectHeads(attn::SelectHeadsOp op);
-  bool returned(func::ReturnOp op);
-  bool store(func::ReturnOp op, Value value, int output, int firstHead);
-
-  const Place &lanesOf(Value value, float scale, Location loc);
-  int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
-  std::string identityOf(const KernelInfo &kernel, ArrayRef<Operation *> ops);
-  void addKernel(const std::string &name, Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands,
-                 ArrayRef<Operation *> ops = {}, std::set<std::string> streamed = {});
-
-  Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
-  Halide::ImageParam lanes(Scope &scope, const Place &place);
-  Halide::ImageParam rows(Scope &scope, const Place &place);
-  halide::Accessor accessor(Scope &scope, const Place &place);
-  Halide::ImageParam tensor(Scope &scope, int argument);
-  Halide::Expr size(Scope &scope, const ExtentInfo &extent);
-  ExtentInfo tokenExtent(Value value, unsigned dim);
-  int vectorsOf(const ExtentInfo &tokens) const;
-  int outputOf(Value value, Operation *user);
-  struct StoredOutput {
-    int argument;
-    RowOrder order;
-  };
-  std::optional<StoredOutput> storedOutput(Value value);
-  int argumentOf(Value value) const;
-  bool fail(Operation *op, const std::string &message) {
-    diagnostics.internal(sourceLocation(op->getLoc()), message);
-    return false;
-  }
-
-  /// A name of #attn.schedule's tiles: the values it may have are multiples of `step` in [step, maximum].
-  struct Tile {
-    llvm::StringLiteral name;
-    int &value;
-    int step, maximum;
-  };
-  bool readTiles(Operation *op, std::optional<attn::ScheduleAttr> schedule, std::initializer_list<Tile> tiles);
-
-  const KernelInterface &interface;
-  CandidateInfo &candidate;
-  std::string prefix;
-  Diagnostics &diagnostics;
-  llvm::DenseMap<Value, Place> places;
-  std::map<int, int> vectors; // size of a sequence (-1: a number) -> vectors of its widest register tile
-  std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
-};
 
 //===-- schedules --------------------------------------------------------------------------------------------------------------------------===//
 
@@ -361,6 +272,8 @@ bool CandidateBuilder::build(Operation *op) {
       .Case([&](attn::AttentionOp o) { return attention(o); })
       .Case<attn::NormalizeOp, attn::RotateOp>([&](Operation *o) { return encode(o); })
       .Case([&](attn::SwapHeadsOp o) { return swapHeads(o); })
+      .Case([&](attn::HeadNormsOp o) { return headNorms(o); })
+      .Case([&](attn::MergeStatesOp o) { return mergeStates(o); })
       .Case([&](attn::SelectHeadsOp o) { return selectHeads(o); })
       .Case([&](func::ReturnOp o) { return returned(o); })
       .Case<tensor::DimOp, arith::ConstantOp, attn::ConcatHeadsOp>([](auto) { return true; }) // read where they are used
@@ -584,76 +497,25 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
                   {"chunk", tiles.chunk, 16, 65536}}))
     return false;
 
-  // What is left of the scale goes into Q if Q is transposed here, else into the scores.
-  const bool changesScore = !op.getScore().empty();
-  const float scale = static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() || changesScore ? 1. : 1.4426950408889634));
   const Place query = places.at(op.getQuery()), key = places.at(op.getKey()), value = places.at(op.getValue());
-
   Scope scope;
   halide::AttentionProblem problem;
+  Regions regions{{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
+                   [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }}};
   problem.name = "attention" + std::to_string(candidate.workspace.size());
-  problem.heads = query.heads, problem.kvHeads = key.heads, problem.headDim = query.features, problem.vHeadDim = value.features;
+  // What is left of the scale goes into Q if Q is transposed here, else into the scores.
   if (query.isArgument)
-    problem.queryRows = accessor(scope, query), problem.queryScale = scale;
+    problem.queryRows = accessor(scope, query), problem.queryScale = scaleOf(op);
   else
-    problem.queryLanes = lanes(scope, query), problem.scale = scale;
+    problem.queryLanes = lanes(scope, query), problem.scale = scaleOf(op);
   problem.key = accessor(scope, key), problem.value = accessor(scope, value);
-  problem.kvHeadOf.assign(op.getKvHeadOf().begin(), op.getKvHeadOf().end());
   problem.keysAreLanes = !key.isArgument && !value.isArgument;
-  problem.queries = size(scope, query.tokens), problem.keys = size(scope, key.tokens);
-  problem.fixedKeys = key.tokens.size < 0 || interface.sizes[key.tokens.size].isFixed();
-  problem.maximumKeys = key.tokens.size < 0 ? key.tokens.factor : interface.sizes[key.tokens.size].maximum;
-  problem.wantLse = static_cast<bool>(op.getLse());
-  problem.masked = !op.getMask().empty();
-  if (problem.masked && op.getBlocks().empty())
-    return fail(op, "a mask without block structure");
-
-  const std::optional<std::vector<halide::RegionValue>> made = regionParams(op, op.getParams(), scope);
-  if (!made)
+  if (!describe(op, scope, regions, problem))
     return false;
-  const std::vector<halide::RegionValue> &params = *made;
-  bool translated = true;
-  const halide::TileContext tile{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
-                                 [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }};
-  const std::vector<int64_t> headNumbers(op.getHeadNumbers().begin(), op.getHeadNumbers().end());
-  auto evaluate = [&](Region &region, std::vector<halide::RegionValue> at, const halide::RegionPart &part = {}) {
-    at[1] = halide::numberOf(headNumbers, std::get<Halide::Expr>(at[1])); // regions know heads by their number in the whole layer
-    at.insert(at.end(), params.begin(), params.end());
-    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile, part);
-    translated = translated && succeeded(results);
-    return succeeded(results) ? *results : std::vector<Halide::Expr>(4, Halide::Expr(0));
-  };
-  problem.isVisible = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k) -> Halide::Expr {
-    return Halide::cast<bool>(evaluate(op.getMask(), {b, h, q, k})[0]);
-  };
-  const SmallVector<Value> distanceParts = halide::findDistanceParts(op.getScore());
-  problem.boundedScores = halide::isBounded(op.getScore());
-  for (Value value : distanceParts) // the pair (distance, 0) stands for all of its distance
-    problem.distanceParts.push_back([&, value](Halide::Expr b, Halide::Expr h, Halide::Expr distance) {
-      return evaluate(op.getScore(), {b, h, distance, Halide::Expr(0), Halide::Expr(0.f)}, {{}, {value}})[0];
-    });
-  if (changesScore)
-    problem.changeScore = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score, const std::vector<Halide::Expr> &parts) {
-      halide::RegionPart rest;
-      for (auto [value, expr] : llvm::zip(distanceParts, parts))
-        rest.known[value] = expr;
-      return evaluate(op.getScore(), {b, h, q, k, score}, rest)[0];
-    };
-  if (!op.getSink().empty())
-    problem.sink = [&](Halide::Expr b, Halide::Expr h, Halide::Expr q) { return evaluate(op.getSink(), {b, h, q})[0]; };
-  problem.keyRange = [&](Halide::Expr b, Halide::Expr h, Halide::Expr first, Halide::Expr last) {
-    if (op.getBlocks().empty())
-      return halide::KeyRange{0, problem.keys, 0, problem.keys};
-    std::vector<Halide::Expr> range = evaluate(op.getBlocks(), {b, h, first, last});
-    return halide::KeyRange{range[0], range[1], range[2], range[3]};
-  };
-  if (!op.getTiles().empty())
-    problem.tileContent = [&](Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery, Halide::Expr firstKey, Halide::Expr lastKey) {
-      std::vector<Halide::Expr> content = evaluate(op.getTiles(), {b, h, firstQuery, lastQuery, firstKey, lastKey});
-      return halide::TileContent{Halide::cast<bool>(content[0]), Halide::cast<bool>(content[1])};
-    };
+  // Maps are made again from scores and lse.
+  problem.wantLse = op.getLse() || !op.getMaps().empty();
   // Rows that are only returned are stored by the kernel itself; with lse, or for a projection, lanes come first.
-  const std::optional<StoredOutput> stored = op.getLse() ? std::nullopt : storedOutput(op.getOutput());
+  const std::optional<StoredOutput> stored = problem.wantLse ? std::nullopt : storedOutput(op.getOutput());
   Place output;
   output.tokens = query.tokens;
   output.heads = query.heads, output.features = value.features, output.rows = value.features + (problem.wantLse ? 1 : 0);
@@ -665,13 +527,68 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   const bool built = halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
     out = halide::attend(problem, tiles, stored ? std::optional(stored->order) : std::nullopt);
   });
-  if (!built || !translated)
+  if (!built || !regions.translated)
     return built ? fail(op, "a region could not be translated") : false;
   addKernel("attend", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, output.index}}, {op.getOperation()});
   places[op.getOutput()] = output;
   if (op.getLse())
     places[op.getLse()] = output;
+  return maps(op, output, tiles);
+}
+
+/// Sizes, regions and parameters for a kernel in `scope`.
+bool CandidateBuilder::describe(attn::AttentionOp op, Scope &scope, Regions &regions, halide::AttentionProblem &problem) {
+  const Place query = places.at(op.getQuery()), key = places.at(op.getKey()), value = places.at(op.getValue());
+  problem.heads = query.heads, problem.kvHeads = key.heads, problem.headDim = query.features, problem.vHeadDim = value.features;
+  problem.kvHeadOf.assign(op.getKvHeadOf().begin(), op.getKvHeadOf().end());
+  problem.queries = size(scope, query.tokens), problem.keys = size(scope, key.tokens);
+  problem.fixedKeys = key.tokens.size < 0 || interface.sizes[key.tokens.size].isFixed();
+  problem.maximumKeys = key.tokens.size < 0 ? key.tokens.factor : interface.sizes[key.tokens.size].maximum;
+  problem.masked = !op.getMask().empty();
+  if (problem.masked && op.getBlocks().empty())
+    return fail(op, "a mask without block structure");
+
+  std::optional<std::vector<halide::RegionValue>> params = regionParams(op, op.getParams(), scope);
+  if (!params)
+    return false;
+  regions.params = std::move(*params);
+  regions.headNumbers.assign(op.getHeadNumbers().begin(), op.getHeadNumbers().end());
+  problem.isVisible = [&regions, op](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k) mutable -> Halide::Expr {
+    return Halide::cast<bool>(regions(op.getMask(), {b, h, q, k})[0]);
+  };
+  const SmallVector<Value> distanceParts = halide::findDistanceParts(op.getScore());
+  problem.boundedScores = halide::isBounded(op.getScore());
+  for (Value value : distanceParts) // the pair (distance, 0) stands for all of its distance
+    problem.distanceParts.push_back([&regions, op, value](Halide::Expr b, Halide::Expr h, Halide::Expr distance) mutable {
+      return regions(op.getScore(), {b, h, distance, Halide::Expr(0), Halide::Expr(0.f)}, {{}, {value}})[0];
+    });
+  if (!op.getScore().empty())
+    problem.changeScore = [&regions, op, distanceParts](Halide::Expr b, Halide::Expr h, Halide::Expr q, Halide::Expr k, Halide::Expr score,
+                                                        const std::vector<Halide::Expr> &parts) mutable {
+      halide::RegionPart rest;
+      for (auto [value, expr] : llvm::zip(distanceParts, parts)) // those that the kernel has made; others are made where they are
+        rest.known[value] = expr;
+      return regions(op.getScore(), {b, h, q, k, score}, rest)[0];
+    };
+  if (!op.getSink().empty())
+    problem.sink = [&regions, op](Halide::Expr b, Halide::Expr h, Halide::Expr q) mutable { return regions(op.getSink(), {b, h, q})[0]; };
+  problem.keyRange = [&regions, op, keys = problem.keys](Halide::Expr b, Halide::Expr h, Halide::Expr first, Halide::Expr last) mutable {
+    if (op.getBlocks().empty())
+      return halide::KeyRange{0, keys, 0, keys};
+    std::vector<Halide::Expr> range = regions(op.getBlocks(), {b, h, first, last});
+    return halide::KeyRange{range[0], range[1], range[2], range[3]};
+  };
+  if (!op.getTiles().empty())
+    problem.tileContent = [&regions, op](Halide::Expr b, Halide::Expr h, Halide::Expr firstQuery, Halide::Expr lastQuery, Halide::Expr firstKey, Halide::Expr lastKey) mutable {
+      std::vector<Halide::Expr> content = regions(op.getTiles(), {b, h, firstQuery, lastQuery, firstKey, lastKey});
+      return halide::TileContent{Halide::cast<bool>(content[0]), Halide::cast<bool>(content[1])};
+    };
   return true;
+}
+
+/// What the products of Q and K are multiplied with, including log2(e) unless a score region wants natural scores.
+float CandidateBuilder::scaleOf(attn::AttentionOp op) {
+  return static_cast<float>(op.getScale().convertToDouble() * (op.getBase2() || !op.getScore().empty() ? 1. : 1.4426950408889634));
 }
 
 /// Where `value` goes if all that is done with it is to return it.
@@ -737,8 +654,6 @@ bool CandidateBuilder::store(func::ReturnOp op, Value value, int output, int fir
     addKernel((isLse ? "store_" : "unpack_") + name, op.getLoc(), scope, {out}, {{Operand::Argument, output}});
   return done;
 }
-
-} // namespace
 
 FailureOr<BuiltKernels> buildKernels(ModuleOp scheduled, bool wantStmt, Diagnostics &diagnostics) {
   BuiltKernels built{makeKernelInterface(scheduled), {}, {}};

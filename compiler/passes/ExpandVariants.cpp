@@ -198,19 +198,36 @@ void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
     op.getMask().front().erase();
 }
 
-void expandScore(AttentionOp op, ArrayRef<VariantInterface> variants, ArrayRef<VariantInterface> scores) {
+/// A mask that also adds to the score does so last; whether one does.
+bool expandScore(AttentionOp op, unsigned number, ArrayRef<VariantInterface> variants, ArrayRef<VariantInterface> scores,
+                 ArrayRef<VariantInterface> masks) {
   OpBuilder builder(op.getContext());
-  Block &block = op.addRegionBlock(AttentionOp::Score);
+  Block &block = op.addRegionBlock(number);
   builder.setInsertionPointToStart(&block);
-  BlockRegionBuilder region(builder, op, AttentionOp::Score, variants);
+  BlockRegionBuilder region(builder, op, number, variants);
   Value score = block.getArgument(4);
   for (VariantInterface variant : scores)
     score = variant.transformScore(region, score);
-  if (score == block.getArgument(4)) {
+  Value ofScores = score;
+  for (VariantInterface variant : masks)
+    score = variant.transformScore(region, score);
+  if (score == block.getArgument(4) && number == AttentionOp::Score)
     block.erase();
-    return;
-  }
-  YieldOp::create(builder, op.getLoc(), score);
+  else
+    YieldOp::create(builder, op.getLoc(), score);
+  return score != ofScores;
+}
+
+/// |p_k - p_q| <= window, for the diagonal mass.
+void expandDiagonal(AttentionOp op, ArrayRef<VariantInterface> variants, int64_t window) {
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToStart(&op.addRegionBlock(AttentionOp::Diagonal));
+  BlockRegionBuilder region(builder, op, AttentionOp::Diagonal, variants);
+  Location loc = op.getLoc();
+  Value key = region.keyPosition(), query = region.queryPosition(), distance = arith::SubIOp::create(builder, loc, key, query);
+  Value behind = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, distance, region.constant(-window));
+  Value ahead = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, distance, region.constant(window));
+  YieldOp::create(builder, loc, Value(arith::AndIOp::create(builder, loc, behind, ahead)));
 }
 
 void expandSink(AttentionOp op, ArrayRef<VariantInterface> variants) {
@@ -267,15 +284,22 @@ void expand(AttentionOp op) {
     else
       scores.push_back(variant);
   }
-  for (Attribute attribute : op.getMasks()) // a mask that also adds to the score does so last
-    scores.push_back(cast<VariantInterface>(attribute));
+  SmallVector<VariantInterface> masks;
+  for (Attribute attribute : op.getMasks())
+    masks.push_back(cast<VariantInterface>(attribute));
   op.setMasksAttr(builder.getArrayAttr({}));
   op.setScoresAttr(builder.getArrayAttr({}));
   op.setPositionsAttr(builder.getArrayAttr({}));
   op.setScaleAttr(builder.getF64FloatAttr(scale));
   expandMask(op, variants);
-  expandScore(op, variants, scores);
+  bool masksAdd = expandScore(op, AttentionOp::Score, variants, scores, masks);
   expandSink(op, variants);
+  for (MapAttr map : op.getMaps().getAsRange<MapAttr>()) {
+    if (map.getKind() == MapKind::DiagonalMass)
+      expandDiagonal(op, variants, map.getWindow());
+    if (map.getKind() == MapKind::Modified && masksAdd)
+      expandScore(op, AttentionOp::Modified, variants, scores, {});
+  }
 }
 
 struct ExpandVariantsPass : mhac::impl::ExpandVariantsPassBase<ExpandVariantsPass> {

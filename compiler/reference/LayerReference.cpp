@@ -3,6 +3,8 @@
 
 #include "reference/expressions.h"
 #include "reference/masks.h"
+#include "reference/merge.h"
+#include "reference/outputs.h"
 #include "reference/positions.h"
 #include "reference/scores.h"
 
@@ -119,12 +121,14 @@ public:
     std::vector<T> keys, values; // of batch row `current`: [G, keys, d] and [G, keys, e]
     int64_t current = -1;
     for (Row row : rows) {
-      if (row.b != current) {
+      if (row.b != current && !spec.mergeParts) {
         keys = heads(Part::Key, row.b);
         values = heads(Part::Value, row.b);
         current = row.b;
       }
-      std::vector<T> concatenated = attend(row, keys, values, result.lse);
+      if (needsAllQueries(spec))
+        sumQueries(row.b, keys, values, result);
+      std::vector<T> concatenated = attend(row, keys, values, result, nullptr);
       for (T value : *spec.projections.output ? projectOutput(concatenated) : withoutPruned(concatenated))
         result.y.push_back(value);
     }
@@ -132,6 +136,64 @@ public:
   }
 
 private:
+  /// Appends what all queries of a batch row give together, unless it is there already.
+  void sumQueries(int64_t b, const std::vector<T> &keys, const std::vector<T> &values, LayerResult &result) {
+    if (std::find(result.batches.begin(), result.batches.end(), b) != result.batches.end())
+      return;
+    QuerySums<T> sums{std::vector<T>(n.H * sizes.key), std::vector<T>(n.H)};
+    LayerResult unused;
+    for (int64_t q = 0; q < sizes.query; ++q) {
+      std::vector<T> concatenated = attend({b, q}, keys, values, unused, &sums);
+      for (int64_t h = 0; h < n.H; ++h)
+        for (int64_t i = n.firstFeature(Part::Value, h); i < n.firstFeature(Part::Value, h + 1); ++i)
+          sums.squares[h] += concatenated[i] * concatenated[i];
+    }
+    result.batches.push_back(b);
+    for (int64_t h = 0; h < n.H; ++h) {
+      if (n.pruned[h])
+        continue;
+      if (spec.hasOutput(OutputKind::KeyMass))
+        result.keyMass.insert(result.keyMass.end(), sums.mass.begin() + h * sizes.key, sums.mass.begin() + (h + 1) * sizes.key);
+      if (spec.hasOutput(OutputKind::HeadNorms))
+        result.headNorms.push_back(std::sqrt(sums.squares[h]));
+    }
+  }
+
+  /// What a row of the map of one head gives to the outputs: to `sums`, or as a row of `result`.
+  void recordMap(Row row, int64_t h, const RowMask &mask, const RowScores &scores, const T *query, const std::vector<T> &keys,
+                 const std::vector<int64_t> &visible, const std::vector<T> &probabilities, LayerResult &result, QuerySums<T> *sums) {
+    if (!needsMapRows(spec))
+      return;
+    MapRow<T> map;
+    map.visible.assign(sizes.key, false);
+    map.probabilities.assign(sizes.key, T(0));
+    for (size_t j = 0; j < visible.size(); ++j)
+      map.visible[visible[j]] = true, map.probabilities[visible[j]] = probabilities[j];
+    if (sums) {
+      for (int64_t k = 0; k < sizes.key; ++k)
+        sums->mass[h * sizes.key + k] += map.probabilities[k];
+      return;
+    }
+    for (int64_t k = 0; k < sizes.key; ++k)
+      map.distance.push_back(std::abs(mask.keyPosition(k) - mask.queryPosition(row.q)));
+    if (needsHiddenScores(spec))
+      for (int64_t k = 0; k < sizes.key; ++k) {
+        map.scaled.push_back(T(scoreScale(spec, n.headWidth(Part::Query, h))) * dot(query, h, k, keys));
+        map.modified.push_back(scores.score(h, row.q, k, map.scaled.back()));
+        map.added.push_back(map.visible[k] ? T(mask.addition(h, row.q, k)) : T(0));
+      }
+    appendMapRow(spec, map, result);
+  }
+
+  /// Query head h with key k of its key/value head.
+  T dot(const T *query, int64_t h, int64_t k, const std::vector<T> &keys) {
+    const T *key = &keys[(h / (n.H / n.G) * sizes.key + k) * n.d];
+    T sum = 0;
+    for (int64_t i = 0; i < n.headWidth(Part::Query, h); ++i)
+      sum += query[i] * key[i];
+    return sum;
+  }
+
   /// K or V of one batch row: [G, keys, width].
   std::vector<T> heads(Part part, int64_t b) {
     int64_t width = part == Part::Value ? n.e : n.d;
@@ -202,8 +264,21 @@ private:
     return *spec.projections.biasInput ? sum + T(inputs.find(feature.bias)->second.number({feature.row})) : sum;
   }
 
-  /// The heads of one row, concatenated; appends the row's lse.
-  std::vector<T> attend(Row row, const std::vector<T> &keys, const std::vector<T> &values, std::vector<double> &lse) {
+  /// The same for a layer that merges parts.
+  std::vector<T> merge(Row row, LayerResult &result) {
+    std::vector<T> concatenated;
+    for (int64_t h = 0; h < n.H; ++h) {
+      std::vector<T> merged = mergeRow<T>(spec, inputs, row, h);
+      result.lse.push_back(merged[0]);
+      concatenated.insert(concatenated.end(), merged.begin() + 1, merged.end());
+    }
+    return concatenated;
+  }
+
+  /// The heads of one row, concatenated; appends the row's lse and what else it gives.
+  std::vector<T> attend(Row row, const std::vector<T> &keys, const std::vector<T> &values, LayerResult &result, QuerySums<T> *sums) {
+    if (spec.mergeParts)
+      return merge(row, result);
     RowMask mask(spec, sizes, inputs, row.b);
     const RowScores scores(spec, sizes, inputs, row.b, mask);
     std::vector<T> queries = headsOfToken(Part::Query, row.b, row.q, n.H, n.d);
@@ -219,28 +294,26 @@ private:
       }
       if (n.pruned[h])
         continue;
-      if (visible.empty()) { // output 0, whatever the query is
-        lse.push_back(-std::numeric_limits<double>::infinity());
-        continue;
-      }
       const int64_t g = h / (n.H / n.G), d = n.headWidth(Part::Query, h), e = n.headWidth(Part::Value, g);
       const T scale = T(scoreScale(spec, d)), *query = &queries[h * n.d];
+      if (visible.empty()) { // output 0, whatever the query is
+        result.lse.push_back(-std::numeric_limits<double>::infinity());
+        recordMap(row, h, mask, scores, query, keys, visible, {}, result, sums);
+        continue;
+      }
       T *head = &output[n.firstFeature(Part::Value, h)];
 
       T maximum = -std::numeric_limits<T>::infinity(), sum = 0;
       weights.resize(visible.size());
       for (size_t j = 0; j < visible.size(); ++j) {
-        const T *key = &keys[(g * sizes.key + visible[j]) * n.d];
-        T dot = 0;
-        for (int64_t i = 0; i < d; ++i)
-          dot += query[i] * key[i];
-        weights[j] = scores.score(h, row.q, visible[j], scale * dot) + T(mask.addition(h, row.q, visible[j]));
+        weights[j] = scores.score(h, row.q, visible[j], scale * dot(query, h, visible[j], keys)) + T(mask.addition(h, row.q, visible[j]));
         if (weights[j] < T(hidingScore))
           weights[j] = -std::numeric_limits<T>::infinity();
         maximum = std::max(maximum, weights[j]);
       }
       if (std::all_of(weights.begin(), weights.end(), [](T weight) { return weight == -std::numeric_limits<T>::infinity(); })) {
-        lse.push_back(-std::numeric_limits<double>::infinity()); // as if no key were visible
+        result.lse.push_back(-std::numeric_limits<double>::infinity()); // as if no key were visible
+        recordMap(row, h, mask, scores, query, keys, {}, {}, result, sums);
         continue;
       }
       for (T &weight : weights) {
@@ -256,7 +329,10 @@ private:
       }
       for (int64_t i = 0; i < e; ++i)
         head[i] /= denominator;
-      lse.push_back(maximum + std::log(sum));
+      result.lse.push_back(maximum + std::log(sum));
+      for (T &weight : weights)
+        weight /= denominator;
+      recordMap(row, h, mask, scores, query, keys, visible, weights, result, sums);
     }
     return output;
   }
@@ -294,7 +370,7 @@ private:
 };
 
 /// The inputs that the spec asks for, with their shapes.
-std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const Spec &spec, const Sizes &sizes) {
+std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const Spec &spec, const Sizes &sizes, int64_t parts) {
   Letters n(spec.layer);
   const ProjectionSpec &projections = spec.projections;
   std::vector<std::pair<std::string, std::vector<int64_t>>> list;
@@ -311,7 +387,11 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
       list.push_back({name, {sizes.batch, count, s, width}});
   };
   const int64_t q = n.firstFeature(Part::Query, n.H), k = n.firstFeature(Part::Key, n.G), v = n.firstFeature(Part::Value, n.G);
-  if (*projections.input == InputProjection::None) {
+  if (spec.mergeParts) {
+    heads("outputs", sizes.query, n.H, n.e);
+    list.back().second.insert(list.back().second.begin(), parts);
+    list.push_back({"lses", {parts, sizes.batch, n.H, sizes.query}});
+  } else if (*projections.input == InputProjection::None) {
     heads("q", sizes.query, n.H, n.d);
     heads("k", sizes.key, n.G, n.d);
     heads("v", sizes.key, n.G, n.e);
@@ -373,7 +453,9 @@ std::string checkInputs(const Spec &spec, const Sizes &sizes, const Tensors &inp
   bool keysAreQueries = *spec.layer.source == Source::Self && *spec.projections.input != InputProjection::None;
   if (keysAreQueries && sizes.key != sizes.query)
     return "self-attention has as many keys as queries, found " + std::to_string(sizes.key) + " and " + std::to_string(sizes.query);
-  for (const auto &[name, shape] : expectedInputs(spec, sizes)) {
+  auto lses = inputs.find("lses"); // says how many parts there are
+  const int64_t parts = lses == inputs.end() || lses->second.shape.empty() ? 0 : lses->second.shape[0];
+  for (const auto &[name, shape] : expectedInputs(spec, sizes, parts)) {
     auto found = inputs.find(name);
     if (found == inputs.end())
       return "the input '" + name + "' is missing";

@@ -29,6 +29,13 @@ struct LayerResult {
   int64_t heads = 0; // without pruned ones
   std::vector<double> y;   // [rows, width]; concatenated heads in order
   std::vector<double> lse; // [rows, heads], natural logarithm; -inf for a row that sees no key
+  // Only where the spec asks for them:
+  std::vector<double> attentionMap;                // [rows, heads, keys], at the spec's stage
+  std::vector<double> entropy, peak, diagonalMass; // [rows, heads]
+  std::vector<double> probabilities;               // [rows, heads, keys], -1 for hidden keys: what a position of the peak is judged by
+  std::vector<int64_t> batches;                    // the batch rows among `rows`, in order
+  std::vector<double> keyMass;                     // [batches, heads, keys], over all queries
+  std::vector<double> headNorms;                   // [batches, heads]
 };
 
 /// The number type of every intermediate. Float is the textbook computation in f32, each sum from left to right.

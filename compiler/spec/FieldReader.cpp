@@ -462,13 +462,16 @@ bool FieldReader::readWordList(const SpecField &field, const Tree &value, std::v
       good = false;
       continue;
     }
-    if (item.kind == Tree::Kind::Map) {
+    const SpecField *arguments = findSpecField(field.path.str() + "." + read.value);
+    if (item.kind == Tree::Kind::Map && !arguments) {
       error(word, "'" + read.value + "' takes no arguments");
       good = false;
     } else if (llvm::any_of(words, [&](const Located<std::string> &other) { return other.value == read.value; })) {
       error(word, "duplicate element '" + read.value + "' in " + subject);
       good = false;
     } else {
+      if (item.kind == Tree::Kind::Map)
+        readField(*arguments, item.fields[0].first, item.fields[0].second);
       words.push_back(std::move(read));
     }
   }

@@ -37,6 +37,8 @@ public:
   const GivenField *find(llvm::StringRef path) const;
   /// Whether the user wrote something at this path that cannot be used, or left out something that is required.
   bool isWrong(llvm::StringRef path) const { return wrong.count(path.str()); }
+  /// Whether the user wrote this map.
+  bool hasMap(llvm::StringRef path) const { return maps.count(path.str()); }
   /// Where a default of a field in this map belongs: the key of the map, or the start of the file.
   SourceLocation mapLocation(llvm::StringRef path) const;
 

@@ -52,7 +52,9 @@ enum class Packing { Qkv, PerHead, PerGroup };
 enum class WeightLayout { OutIn, InOut };
 enum class ActivationLayout { Bshd, Bhsd };
 enum class QueryOffset { BottomRight, TopLeft, RowEnd };
-enum class OutputKind { Y, Lse };
+enum class OutputKind { Y, Lse, AttentionMap, MapStatistics, KeyMass, HeadNorms };
+/// Which map `attention_map` is: scaled scores, after the score list, with the mask, after softmax.
+enum class MapStage { Scores, Modified, Masked, Probabilities };
 
 /// Consecutive heads of one width.
 struct HeadGroup {
@@ -106,7 +108,17 @@ struct Spec {
   std::vector<VariantSpec> mask, position, score;
   DTypeSpec dtype;
   std::vector<ExpressionParameter> parameters; // of expressions; in file order
+  std::optional<Located<SizeSpec>> mergeParts; // the entry joins that many parts (merge_states) instead of computing attention
   std::vector<Located<OutputKind>> outputs; // without duplicates; y is always among them
+  Located<MapStage> mapStage;               // of attention_map
+  Located<int64_t> diagonalWindow;          // of map_statistics: positions on each side of the diagonal that belong to it
+
+  bool hasOutput(OutputKind kind) const {
+    for (const Located<OutputKind> &output : outputs)
+      if (*output == kind)
+        return true;
+    return false;
+  }
 };
 
 } // namespace mhac

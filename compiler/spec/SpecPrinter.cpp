@@ -108,8 +108,17 @@ std::string printSpec(const Spec &spec) {
   os << "dtype:\n"
      << "  activations: " << dtypeInfo(*spec.dtype.activations).word << "\n  weights: " << dtypeInfo(*spec.dtype.weights).word
      << "\n  accumulate: " << dtypeInfo(*spec.dtype.accumulate).word << "\n";
+  if (spec.mergeParts)
+    os << "merge_states: {parts: " << wordOf(**spec.mergeParts) << "}\n";
   os << "outputs: [";
-  llvm::interleaveComma(spec.outputs, os, [&](const Located<OutputKind> &output) { os << wordOf(*output); });
+  llvm::interleaveComma(spec.outputs, os, [&](const Located<OutputKind> &output) {
+    if (*output == OutputKind::AttentionMap)
+      os << "{attention_map: {stage: " << wordOf(*spec.mapStage) << "}}";
+    else if (*output == OutputKind::MapStatistics)
+      os << "{map_statistics: {window: " << *spec.diagonalWindow << "}}";
+    else
+      os << wordOf(*output);
+  });
   os << "]\n";
   return text;
 }

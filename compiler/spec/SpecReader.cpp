@@ -61,6 +61,7 @@ private:
   void readProjections();
   void readShape();
   void readRest();
+  void readMergeStates();
 
   FieldReader fields;
   Diagnostics &diagnostics;
@@ -84,7 +85,7 @@ void Reader::refuseWithoutEffect(StringRef path, Located<T> &field, const T &def
   if (field.given && field.value != defaultValue) {
     const GivenField *given = fields.find(path);
     // "bias.input": its last word alone would name two keys.
-    std::string shown = path.split('.').second.str();
+    std::string shown = path.contains('.') ? path.split('.').second.str() : path.str();
     Diagnostic &report = diagnostics.error(given->keyLoc, "'" + shown + "' has no effect " + reason);
     report.length = findSpecField(path)->key().size();
   }
@@ -193,6 +194,11 @@ void Reader::readProjections() {
   LayerSpec &layer = spec.layer;
   projections.loc = fields.mapLocation("projections");
   projections.input = word<InputProjection>("projections.input");
+  if (fields.hasMap("merge_states")) {
+    if (projections.input.given && *projections.input != InputProjection::None)
+      error("projections.input", "'input' must be 'none' with 'merge_states', found '" + wordOf(*projections.input).str() + "'");
+    projections.input.value = InputProjection::None;
+  }
   projections.packing = word<Packing>("projections.packing");
   projections.weightLayout = word<WeightLayout>("projections.weight_layout");
   projections.output = boolean("projections.output");
@@ -270,6 +276,8 @@ void Reader::readRest() {
   spec.dtype.weights = dtype("dtype.weights");
   spec.dtype.accumulate = dtype("dtype.accumulate");
 
+  spec.mapStage = word<MapStage>("outputs.attention_map.stage");
+  spec.diagonalWindow = integer("outputs.map_statistics.window", 0);
   bool hasY = false;
   if (const GivenField *given = fields.find("outputs")) {
     for (const Located<std::string> &output : given->words) {
@@ -283,6 +291,37 @@ void Reader::readRest() {
     spec.outputs.insert(spec.outputs.begin(), {OutputKind::Y, spec.loc, false});
 }
 
+/// Parts are all that is merged: what concerns keys and scores has no effect.
+void Reader::readMergeStates() {
+  if (!fields.hasMap("merge_states"))
+    return;
+  spec.mergeParts = size("merge_states.parts");
+  const std::string reason = "with 'merge_states'";
+  refuseWithoutEffect("layer.kv_heads", spec.layer.kvHeads, *spec.layer.heads, reason);
+  refuseWithoutEffect("layer.source", spec.layer.source, Source::Self, reason);
+  refuseWithoutEffect("query_offset", spec.queryOffset, QueryOffset::BottomRight, reason);
+  for (auto [path, isGiven] : {std::pair("layer.pruned_heads", !spec.layer.prunedHeads.empty()), {"layer.qk_norm", spec.layer.qkNorm.has_value()}})
+    if (const GivenField *given = isGiven ? fields.find(path) : nullptr)
+      diagnostics.error(given->keyLoc, "'" + findSpecField(path)->key().str() + "' has no effect " + reason).length = findSpecField(path)->key().size();
+  if (!spec.layer.headGroups.empty())
+    error("layer.head_dim", "'head_dim' must be an integer " + reason + ": parts have heads of one width");
+  if (const GivenField *key = fields.find("shape.key"); key && key->size.kind != SizeSpec::Kind::Dynamic)
+    error("shape.key", "'key' has no effect " + reason);
+  auto refuse = [&](const Located<std::string> &word, const std::string &what) {
+    diagnostics.error(word.loc, what + " '" + *word + "' has no effect " + reason).length = word->size();
+  };
+  for (const VariantSpec &mask : spec.mask)
+    refuse(mask.word, "mask");
+  for (const VariantSpec &position : spec.position)
+    refuse(position.word, "position");
+  for (const VariantSpec &score : spec.score)
+    if (*score.word != "sink")
+      refuse(score.word, "score");
+  for (const Located<OutputKind> &output : spec.outputs)
+    if (*output != OutputKind::Y && *output != OutputKind::Lse && *output != OutputKind::HeadNorms)
+      diagnostics.error(output.loc, "output '" + wordOf(*output).str() + "' needs the scores, which " + "'merge_states' does not have").length = wordOf(*output).size();
+}
+
 std::optional<Spec> Reader::read(const Tree &root) {
   if (!fields.read(root))
     return std::nullopt;
@@ -291,6 +330,7 @@ std::optional<Spec> Reader::read(const Tree &root) {
   readProjections();
   readShape();
   readRest();
+  readMergeStates();
   return std::move(spec);
 }
 

@@ -19,7 +19,8 @@ StringRef wordOf(Packing value) { return pick(value, {"qkv", "per_head", "per_gr
 StringRef wordOf(WeightLayout value) { return pick(value, {"out_in", "in_out"}); }
 StringRef wordOf(ActivationLayout value) { return pick(value, {"bshd", "bhsd"}); }
 StringRef wordOf(QueryOffset value) { return pick(value, {"bottom_right", "top_left", "row_end"}); }
-StringRef wordOf(OutputKind value) { return pick(value, {"y", "lse"}); }
+StringRef wordOf(OutputKind value) { return pick(value, {"y", "lse", "attention_map", "map_statistics", "key_mass", "head_norms"}); }
+StringRef wordOf(MapStage value) { return pick(value, {"scores", "modified", "masked", "probabilities"}); }
 
 std::string wordOf(const SizeSpec &size) {
   switch (size.kind) {

@@ -27,6 +27,7 @@ int64_t Regime::mostTokens(Operation *op) const {
 
 SmallVector<RegimeOfFunction> regimesOf(func::FuncOp function) {
   const bool projects = function.walk([](attn::ProjectOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const bool merges = function.walk([](attn::MergeStatesOp) { return WalkResult::interrupt(); }).wasInterrupted();
   SmallVector<RegimeOfFunction> regimes;
   for (const Regime &regime : regimeTable) {
     if (regime.size.empty()) {
@@ -34,6 +35,8 @@ SmallVector<RegimeOfFunction> regimesOf(func::FuncOp function) {
       break;
     }
     if (regime.onlyLayers && !projects)
+      continue;
+    if (regime.batchMajor && merges) // parts, not batches, are outermost
       continue;
     auto sizes = function->getAttrOfType<ArrayAttr>(attn::kSizesAttr).getAsRange<attn::SizeAttr>();
     const bool hasKeys = llvm::any_of(sizes, [](attn::SizeAttr size) { return size.getName() == "key"; });

@@ -389,6 +389,7 @@ func.func private @dialect_c1_dynamic(tensor<1xf32> {attn.argument = #attn.argum
 
 // expected-error @+1 {{result 0: the name 'x' is taken by another argument}}
 func.func private @dialect_c1_name(tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = input, dims = ["1"]>}) -> (tensor<1xf32> {attn.argument = #attn.argument<name = "x", role = output, dims = ["1"]>}) attributes {attn.sizes = []}
+
 // -----
 
 // expected-error @+1 {{sliding_window wants left and right from -1 to 2147483647, found -2 and -1}}
@@ -448,3 +449,116 @@ func.func private @mask_expr_type() attributes {a = #attn.mask_expr<"q + k", []>
 
 // expected-error @+1 {{wants declarations 'name dtype dims...', found 'n i16'}}
 func.func private @score_expr_declaration() attributes {a = #attn.score_expr<"s + n", ["n i16"]>}
+
+// -----
+
+func.func @attention_c11_count(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{wants the output, perhaps the lse, and a result for each of 2 maps, found 2 results}}
+  %o:2 = attn.attention %q, %k, %k scale 1.0 maps [#attn.map<peak>, #attn.map<entropy>] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>, tensor<?x4x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c11_twice(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c11) map 'peak' stands twice}}
+  %o:3 = attn.attention %q, %k, %k scale 1.0 maps [#attn.map<peak>, #attn.map<peak>] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>, tensor<?x4x?xf32>, tensor<?x4x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c11_type(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c11) result of map 'peak_position' wants 'tensor<?x4x?xi64>', found 'tensor<?x4x?xf32>'}}
+  %o:2 = attn.attention %q, %k, %k scale 1.0 maps [#attn.map<peak_position>] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>, tensor<?x4x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c11_shape(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c11) result of map 'key_mass' wants 'tensor<?x4x?xf32>', found 'tensor<?x2x?xf32>'}}
+  %o:2 = attn.attention %q, %k, %k scale 1.0 maps [#attn.map<key_mass>] : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>, tensor<?x2x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c12(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>) {
+  // expected-error @+1 {{(c12) has a diagonal region, but no diagonal mass}}
+  %o = attn.attention %q, %k, %k scale 1.0 : (tensor<?x4x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x?x8xf32>)
+    diagonal(%b: index, %h: index, %i: index, %j: index) {
+      %near = arith.cmpi eq, %i, %j : index
+      attn.yield %near : i1
+    }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{window wants at least 0, and 0 unless for diagonal_mass, found 2}}
+func.func private @map_c1() attributes {map = #attn.map<peak, window = 2>}
+
+// -----
+
+func.func @head_norms_c1(%o: tensor<?x4x8xf32>) {
+  // expected-error @+1 {{(c1) input wants rank 4 and a floating-point type, found}}
+  %n = attn.head_norms %o : tensor<?x4x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @head_norms_c2(%o: tensor<?x4x?x8xf32>) {
+  // expected-error @+1 {{(c2) result wants 'tensor<?x4xf32>', found 'tensor<?x8xf32>'}}
+  %n = attn.head_norms %o : tensor<?x4x?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_states_c1_rank(%o: tensor<2x?x4x8xf32>, %l: tensor<?x2x4x?xf32>) {
+  // expected-error @+1 {{(c1) outputs want rank 5, found}}
+  %m = attn.merge_states %o, %l : (tensor<2x?x4x8xf32>, tensor<?x2x4x?xf32>) -> tensor<2x4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_states_c1_heads(%o: tensor<?x2x?x4x8xf32>, %l: tensor<?x2x4x?xf32>) {
+  // expected-error @+1 {{(c1) outputs want static heads and width}}
+  %m = attn.merge_states %o, %l {heads_first} : (tensor<?x2x?x4x8xf32>, tensor<?x2x4x?xf32>) -> tensor<2x4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_states_c2(%o: tensor<?x2x?x4x8xf32>, %l: tensor<?x2x?x4xf32>) {
+  // expected-error @+1 {{(c2) lses want 'tensor<?x2x4x?xf32>', found 'tensor<?x2x?x4xf32>'}}
+  %m = attn.merge_states %o, %l : (tensor<?x2x?x4x8xf32>, tensor<?x2x?x4xf32>) -> tensor<2x4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_states_c3(%o: tensor<?x2x?x4x8xf32>, %l: tensor<?x2x4x?xf32>, %s: tensor<8xf32>) {
+  // expected-error @+1 {{(c3) sinks want 'tensor<4xf32>', found 'tensor<8xf32>'}}
+  %m = attn.merge_states %o, %l sinks %s : (tensor<?x2x?x4x8xf32>, tensor<?x2x4x?xf32>, tensor<8xf32>) -> tensor<2x4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_states_c4(%o: tensor<?x2x?x4x8xf32>, %l: tensor<?x2x4x?xf32>) {
+  // expected-error @+1 {{(c4) output wants 'tensor<2x4x?x8xf32>', found 'tensor<2x4x?x7xf32>'}}
+  %m = attn.merge_states %o, %l : (tensor<?x2x?x4x8xf32>, tensor<?x2x4x?xf32>) -> tensor<2x4x?x7xf32>
+  return
+}
+
+// -----
+
+func.func @merge_states_c4_lse(%o: tensor<?x2x?x4x8xf32>, %l: tensor<?x2x4x?xf32>) {
+  // expected-error @+1 {{(c4) lse wants 'tensor<2x4x?xf32>', found 'tensor<2x?x4xf32>'}}
+  %m:2 = attn.merge_states %o, %l : (tensor<?x2x?x4x8xf32>, tensor<?x2x4x?xf32>) -> (tensor<2x4x?x8xf32>, tensor<2x?x4xf32>)
+  return
+}

@@ -44,6 +44,26 @@ func.func @regions(%q: tensor<1x1x?x2xf32>, %bias: tensor<?xf32>, %n: index) -> 
   return %o : tensor<1x1x?x2xf32>
 }
 
+// CHECK-LABEL: func.func @maps
+// CHECK: %o, %lse, %probabilities, %diagonal_mass, %key_mass = attn.attention %arg0, %arg1, %arg1 scale 1.000000e+00 maps [#attn.map<probabilities>, #attn.map<diagonal_mass, window = 3>, #attn.map<key_mass>] : {{.*}} -> (tensor<?x4x5x8xf32>, tensor<?x4x5xf32>, tensor<?x4x5x?xf32>, tensor<?x4x5xf32>, tensor<?x4x?xf32>)
+// CHECK: %o_0, %peak_position = attn.attention %arg0, %arg1, %arg1 scale 1.000000e+00 maps [#attn.map<peak_position>] base2 : {{.*}} -> (tensor<?x4x5x8xf32>, tensor<?x4x5xi64>)
+// CHECK: attn.head_norms %o : tensor<?x4x5x8xf32> -> tensor<?x4xf32>
+func.func @maps(%q: tensor<?x4x5x8xf32>, %k: tensor<?x2x?x8xf32>) {
+  %o:5 = attn.attention %q, %k, %k scale 1.0 maps [#attn.map<probabilities>, #attn.map<diagonal_mass, window = 3>, #attn.map<key_mass>] : (tensor<?x4x5x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x5x8xf32>, tensor<?x4x5xf32>, tensor<?x4x5x?xf32>, tensor<?x4x5xf32>, tensor<?x4x?xf32>)
+  %p:2 = attn.attention %q, %k, %k scale 1.0 maps [#attn.map<peak_position>] base2 : (tensor<?x4x5x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x4x5x8xf32>, tensor<?x4x5xi64>)
+  %n = attn.head_norms %o#0 : tensor<?x4x5x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @merge
+// CHECK: attn.merge_states %arg0, %arg1 sinks %arg2 {heads_first} : (tensor<?x2x4x?x8xf32>, tensor<?x2x4x?xf32>, tensor<4xf32>) -> tensor<2x4x?x8xf32>
+// CHECK: attn.merge_states %{{.*}}, %arg1 : (tensor<?x2x?x4x8xf32>, tensor<?x2x4x?xf32>) -> (tensor<2x4x?x8xf32>, tensor<2x4x?xf32>)
+func.func @merge(%o: tensor<?x2x4x?x8xf32>, %l: tensor<?x2x4x?xf32>, %s: tensor<4xf32>, %p: tensor<?x2x?x4x8xf32>) {
+  %m = attn.merge_states %o, %l sinks %s {heads_first} : (tensor<?x2x4x?x8xf32>, tensor<?x2x4x?xf32>, tensor<4xf32>) -> tensor<2x4x?x8xf32>
+  %n, %lse = attn.merge_states %p, %l : (tensor<?x2x?x4x8xf32>, tensor<?x2x4x?xf32>) -> (tensor<2x4x?x8xf32>, tensor<2x4x?xf32>)
+  return
+}
+
 // CHECK-LABEL: func.func @sized
 // CHECK-SAME: #attn.argument<name = "n", role = parameter, dims = ["batch"], check = sum, check_size = "batch", check_with = "m">
 func.func @sized(%n: tensor<?xi64> {attn.argument = #attn.argument<name = "n", role = parameter, dims = ["batch"], check = sum, check_size = "batch", check_with = "m">}) attributes {attn.entry, attn.sizes = [#attn.size<name = "batch", minimum = 0, maximum = 8>]} {

@@ -93,6 +93,37 @@ class CompiledCall(unittest.TestCase):
                 self.assertEqual(np.isnan(result["y"][0, :, 0]).all(-1).tolist(), rows.tolist())
                 self.assertTrue(np.isfinite(result["y"][0, :, 1]).all())
 
+    def write(self, folder, name, text):
+        spec = os.path.join(folder, name + ".yaml")
+        with open(spec, "w", encoding="utf-8") as file:
+            file.write(f"mhac: 1\nname: {name}\nlayer: {{d_model: 16, heads: 2}}\nprojections: {{input: none, output: false}}\n{text}")
+        library = os.path.join(folder, name + ".so")
+        subprocess.run([MHAC, spec, "-o", library], check=True)
+        return library
+
+    def test_parts_of_the_keys_join(self):
+        random = np.random.default_rng(2)
+        q, k, v = (random.standard_normal((2, n, 2, 8)).astype(np.float32) for n in (19, 40, 40))
+        with tempfile.TemporaryDirectory() as folder:
+            core, merge = self.write(folder, "core", "outputs: [y, lse]\n"), self.write(folder, "merge", "merge_states: {parts: dynamic}\noutputs: [y, lse]\n")
+            whole = mhac_call.call(core, q=q, k=k, v=v)
+            parts = [mhac_call.call(core, q=q, k=k[:, a:b], v=v[:, a:b]) for a, b in ((0, 7), (7, 7), (7, 39), (39, 40))]
+            joined = mhac_call.call(merge, outputs=np.stack([p["y"] for p in parts]), lses=np.stack([p["lse"] for p in parts]))
+        self.assertTrue(np.isneginf(parts[1]["lse"]).all())
+        for name in ("y", "lse"):
+            np.testing.assert_allclose(joined[name], whole[name], atol=2e-6, rtol=2e-6)
+
+    def test_of_equal_probabilities_the_first_is_the_peak(self):
+        k = np.ones((2, 50, 2, 8), np.float32)
+        with tempfile.TemporaryDirectory() as folder:
+            library = self.write(folder, "peaks", "query_offset: row_end\nmask: [causal, padding: {side: left}]\noutputs: [y, map_statistics]\n")
+            result = mhac_call.call(library, q=k, k=k, v=k, key_starts=np.array([0, 21]))
+        for b, start in enumerate((0, 21)):
+            visible = np.clip(np.arange(50) + 1 - start, 0, None)  # of each query
+            self.assertEqual(result["map_peak_position"][b, 0].tolist(), np.where(visible > 0, start, -1).tolist())
+            np.testing.assert_allclose(result["map_peak"][b, 1], np.where(visible > 0, 1 / np.maximum(visible, 1), 0), atol=1e-6)
+            np.testing.assert_allclose(result["map_entropy"][b, 1], np.log(np.maximum(visible, 1)), atol=2e-6)
+
     def test_bert_with_padding_and_strides(self):
         arrays, lengths = self.arrays(3, 37), np.array([37, 0, 20])
         with tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace mhac::artefact {
 
@@ -58,6 +59,74 @@ std::string Judge::findNotFinite() const {
   return "";
 }
 
+/// Outputs that are made from the map. Scores that are NaN in the reference, because a hidden key or an unused query is, may be anything.
+void Judge::judgeMaps(const Check &check, Verdict &verdict) const {
+  const reference::Sizes sizes = operands.sizes();
+  auto find = [&](const char *name) -> const reference::Tensor * {
+    auto found = operands.tensors().find(name);
+    return found == operands.tensors().end() ? nullptr : &found->second;
+  };
+  auto rowsOf = [&](int64_t heads, auto value) {
+    std::vector<float> values;
+    for (Row row : rows)
+      for (int64_t h = 0; h < heads; ++h)
+        value(values, row, h);
+    return values;
+  };
+  if (const reference::Tensor *map = find("attention_map")) {
+    std::vector<float> values = rowsOf(exact.heads, [&](std::vector<float> &list, Row row, int64_t h) {
+      for (int64_t k = 0; k < sizes.key; ++k)
+        list.push_back(map->number({row.b, h, row.q, k}));
+    });
+    std::vector<double> wanted = exact.attentionMap, plain = naive.attentionMap;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      if (std::isnan(wanted[i]))
+        values[i] = 0, wanted[i] = plain[i] = 0;
+    check("attention_map", "h*keys+k", exact.heads * sizes.key, values, wanted, plain, nullptr);
+  }
+  for (auto [name, wanted, plain] : {std::tuple("map_entropy", &exact.entropy, &naive.entropy), {"map_peak", &exact.peak, &naive.peak},
+                                     {"map_diagonal_mass", &exact.diagonalMass, &naive.diagonalMass}})
+    if (const reference::Tensor *tensor = find(name)) {
+      auto values = rowsOf(exact.heads, [&](std::vector<float> &list, Row row, int64_t h) { list.push_back(tensor->number({row.b, h, row.q})); });
+      check(name, "h", exact.heads, values, *wanted, *plain, nullptr);
+    }
+  if (const reference::Tensor *positions = find("map_peak_position"))
+    judgePositions(*positions, verdict);
+  auto checkSums = [&](const char *name, int64_t width, auto value, const std::vector<double> &wanted, const std::vector<double> &plain) {
+    std::vector<float> values;
+    std::vector<Row> places;
+    for (int64_t b : exact.batches) {
+      for (int64_t h = 0; h < exact.heads; ++h)
+        value(values, b, h);
+      places.push_back({b, 0});
+    }
+    check(name, "h*keys+k", exact.heads * width, values, wanted, plain, &places);
+  };
+  if (const reference::Tensor *mass = find("key_mass"))
+    checkSums("key_mass", sizes.key, [&](std::vector<float> &list, int64_t b, int64_t h) {
+      for (int64_t k = 0; k < sizes.key; ++k)
+        list.push_back(mass->number({b, h, k}));
+    }, exact.keyMass, naive.keyMass);
+  if (const reference::Tensor *norms = find("head_norms"))
+    checkSums("head_norms", 1, [&](std::vector<float> &list, int64_t b, int64_t h) { list.push_back(norms->number({b, h})); }, exact.headNorms, naive.headNorms);
+}
+
+/// A peak may stand at any key whose probability is the largest up to the rounding that the tolerance allows; -1 when the row sees nothing.
+void Judge::judgePositions(const reference::Tensor &positions, Verdict &verdict) const {
+  const int64_t keys = operands.sizes().key;
+  for (size_t i = 0; i < rows.size() * size_t(exact.heads) && verdict.message.empty(); ++i) {
+    Row row = rows[i / size_t(exact.heads)];
+    const int64_t h = int64_t(i) % exact.heads, found = positions.integer({row.b, h, row.q});
+    const double *probabilities = &exact.probabilities[i * size_t(keys)];
+    const int64_t wanted = keys == 0 ? -1 : std::max_element(probabilities, probabilities + keys) - probabilities;
+    const bool seesNothing = keys == 0 || probabilities[wanted] < 0;
+    const bool isRight = seesNothing ? found == -1 : found >= 0 && found < keys && probabilities[found] >= probabilities[wanted] - verdict.allowed - 1e-6;
+    if (!isRight)
+      verdict.message = place("map_peak_position", row, "h", h) + ": found " + std::to_string(found) + ", wanted " +
+                        std::to_string(seesNothing ? -1 : wanted) + ", seed " + std::to_string(seed);
+  }
+}
+
 Verdict Judge::judge() const {
   Verdict verdict;
   verdict.rows = rows.size();
@@ -65,8 +134,8 @@ Verdict Judge::judge() const {
   if (!verdict.message.empty())
     return verdict;
 
-  auto check = [&](const char *output, const char *last, int64_t width, const std::vector<float> &out, const std::vector<double> &ref,
-                   const std::vector<double> &plain) {
+  Check check = [&](const char *output, const char *last, int64_t width, const std::vector<float> &out, const std::vector<double> &ref,
+                   const std::vector<double> &plain, const std::vector<Row> *places) {
     reference::Comparison comparison = reference::compare(out, ref, plain, DType::F32);
     verdict.maxError = std::max(verdict.maxError, comparison.maxError);
     verdict.allowed = std::max(verdict.allowed, comparison.allowed);
@@ -74,7 +143,7 @@ Verdict Judge::judge() const {
     if (comparison.accepted || !verdict.message.empty())
       return;
     int64_t worst = int64_t(comparison.worst);
-    verdict.message = place(output, rows[size_t(worst / width)], last, worst % width) + ": " + comparison.describe() + ", seed " +
+    verdict.message = place(output, (places ? *places : rows)[size_t(worst / width)], last, worst % width) + ": " + comparison.describe() + ", seed " +
                       std::to_string(seed);
   };
   const reference::Tensor &y = operands.tensors().find("y")->second;
@@ -82,7 +151,7 @@ Verdict Judge::judge() const {
   for (Row row : rows)
     for (int64_t i = 0; i < exact.width; ++i)
       values.push_back(static_cast<const float *>(y.data)[reference::yOffset(spec, y, row, i)]);
-  check("y", "i", exact.width, values, exact.y, naive.y);
+  check("y", "i", exact.width, values, exact.y, naive.y, nullptr);
 
   auto lse = operands.tensors().find("lse");
   if (lse != operands.tensors().end()) {
@@ -90,8 +159,9 @@ Verdict Judge::judge() const {
     for (Row row : rows)
       for (int64_t h = 0; h < exact.heads; ++h)
         values.push_back(lse->second.number({row.b, h, row.q}));
-    check("lse", "h", exact.heads, values, exact.lse, naive.lse);
+    check("lse", "h", exact.heads, values, exact.lse, naive.lse, nullptr);
   }
+  judgeMaps(check, verdict);
   if (verdict.message.empty() && isSample)
     verdict.message = findNotFinite();
   verdict.accepted = verdict.message.empty();

@@ -4,6 +4,7 @@
 
 #include "Operands.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace mhac::artefact {
 
 struct Verdict {
   bool accepted = false;
-  /// Largest error of y and lse; meaningful when the outputs could be compared.
+  /// Largest error of all outputs; meaningful when the outputs could be compared.
   double maxError = 0;
   double allowed = 0;
   double naiveError = 0; // of the textbook computation in f32
@@ -34,6 +35,11 @@ public:
   Verdict judge() const;
 
 private:
+  /// Compares the values of one output of `places`, by default the rows, each of `width` elements that `last` counts.
+  using Check = std::function<void(const char *output, const char *last, int64_t width, const std::vector<float> &out, const std::vector<double> &ref,
+                                   const std::vector<double> &plain, const std::vector<reference::Row> *places)>;
+  void judgeMaps(const Check &check, Verdict &verdict) const;
+  void judgePositions(const reference::Tensor &positions, Verdict &verdict) const;
   std::string findNotFinite() const;
 
   const Spec &spec;

@@ -10,11 +10,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 namespace mhac::artefact {
-
-namespace {
 
 /// Normally distributed numbers by Box and Muller, from a counter: fast enough for the weights of large models, the same on every machine.
 class Normals {
@@ -44,6 +43,8 @@ private:
   float spare = 0;
   bool hasSpare = false;
 };
+
+namespace {
 
 int64_t countOf(const std::vector<int64_t> &shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<int64_t>());
@@ -120,6 +121,8 @@ SizeValues chooseSizes(const Manifest &manifest, const SizeValues &wanted) {
       int64_t keys = sizes.count("key") ? sizes.at("key") : sizes.at("query");
       value = keys % 2 ? keys - keys / 4 : keys;
     }
+    if (size.name == "parts" && found == wanted.end())
+      value = value % 5; // none among them
     sizes[size.name] = std::clamp(value, size.minimum, size.maximum);
   }
   return sizes;
@@ -227,10 +230,12 @@ void Operands::findWhatMatters(const FillOptions &options, std::mt19937_64 &rand
   tokenMatters = queryMatters;
   if (*spec.layer.source != Source::Self || *spec.projections.input == InputProjection::None)
     return;
+  // Outputs that are sums over all queries would be NaN with one of them.
+  const bool sumsQueries = spec.hasOutput(OutputKind::KeyMass) || spec.hasOutput(OutputKind::HeadNorms);
   for (size_t i = 0; i < tokenMatters.size(); ++i) {
     if (keyMatters[i])
       tokenMatters[i] = true;
-    else if (queryMatters[i] && random() % 2)
+    else if (queryMatters[i] && !sumsQueries && random() % 2)
       tokenMatters[i] = false, excluded[i] = true;
   }
 }
@@ -275,6 +280,10 @@ void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t 
     }
     return;
   }
+  if (spec.mergeParts) {
+    fillParts(buffer, normals);
+    return;
+  }
   std::optional<size_t> batch = argument.dim("batch"), query = argument.dim("query"), key = argument.dim("key");
   // Fixed sizes have numbers in `dims`; then position tells which one it is.
   size_t tokens = query ? *query : key ? *key : argument.dims.size() == 4 && *spec.shape.layout == ActivationLayout::Bhsd ? 2 : 1;
@@ -287,6 +296,21 @@ void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t 
     if (index.size() == 4 && !isUsed(index[heads]))
       return;
     if (!options.poison || flags[size_t(index[batch.value_or(0)] * count + index[tokens])])
+      data[offset] = value;
+  });
+}
+
+/// Every fourth part saw nothing: its lse is -inf, and its output is left NaN, unless one lse stands for all parts.
+void Operands::fillParts(Buffer &buffer, Normals &normals) {
+  float *data = static_cast<float *>(buffer.memory->data());
+  const bool isLse = buffer.argument->name == "lses", headsFirst = *spec.shape.layout == ActivationLayout::Bhsd;
+  forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &index) {
+    const int64_t q = isLse || headsFirst ? index[3] : index[2], h = isLse || headsFirst ? index[2] : index[3];
+    const bool sawNothing = (index[0] * 7 + q * 3 + h) % 4 == 0 || q % 11 == 5;
+    const float value = normals.next();
+    if (isLse)
+      data[offset] = sawNothing ? -std::numeric_limits<float>::infinity() : 4 * value;
+    else if (!sawNothing || views.at("lses").strides[0] == 0)
       data[offset] = value;
   });
 }

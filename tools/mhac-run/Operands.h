@@ -26,6 +26,8 @@ struct FillOptions {
   GuardedMemory::Placement placement = GuardedMemory::Placement::End;
 };
 
+class Normals;
+
 class Operands {
 public:
   /// `sizes` has every size of the manifest. Weights are those of `weightsOf` when it is given (same manifest and spec): filling large ones
@@ -67,6 +69,7 @@ private:
   void findWhatMatters(const FillOptions &options, std::mt19937_64 &random);
   void fillScores(const FillOptions &options);
   void fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t seed);
+  void fillParts(Buffer &buffer, Normals &normals);
   double deviation(const Argument &argument, const std::vector<int64_t> &shape) const;
   void writeStructure();
 

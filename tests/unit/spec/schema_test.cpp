@@ -42,7 +42,8 @@ TEST(SpecSchema, AcceptsEveryForm) {
   for (const char *more :
        {"", "projections: {bias: true}\n", "projections: {bias: {input: true}}\n", "dtype: f32\n", "dtype: {weights: f32}\n",
         "shape: {batch: 3, query: {max: 4}, key: {max: 4}}\n", "mask: [causal, padding, padding: {side: left}]\n", "mask: [causal: null]\n",
-        "score: [scale: default]\n", "score: [scale: 0.125]\n", "outputs: [lse, y]\n", "parameters: {}\ncache: null\ndeterministic: false\n",
+        "score: [scale: default]\n", "score: [scale: 0.125]\n", "outputs: [lse, y]\n", "outputs: [y, attention_map: {stage: scores}, map_statistics: {window: 1}]\n",
+        "merge_states: {parts: 2}\n", "parameters: {}\ncache: null\ndeterministic: false\n",
         "mask: [expr: \"k < q\"]\n", "score: [expr: \"s + n[h, 0]\"]\nparameters: {n: {dtype: f32, dims: [h, k]}, m: {dtype: bool}}\n"})
     EXPECT_EQ(check(minimal + more), "") << more;
   for (const char *layer : {"{d_model: 64, heads: 4, head_dim: 8, pruned_heads: [0, 3]}", "{d_model: 64, heads: 4, head_dim: [{heads: 4, head_dim: 8}]}"})
@@ -82,6 +83,7 @@ TEST(SpecSchema, RejectsWhatIsStructurallyWrong) {
       {minimal + "parameters: {n: {dims: [h]}}\n", "/parameters/n: required"},
       {minimal + "parameters: {n: {dtype: f32, dims: [h, h]}}\n", "/parameters/n/dims: uniqueItems"},
       {minimal + "outputs: [lse]\n", "/outputs: contains"},
+      {minimal + "outputs: [y, attention_map: {stage: softmax}]\n", "/outputs/1: anyOf"},
       {minimal + "outputs: [y, y]\n", "/outputs: uniqueItems"}};
   int count = 0;
   for (const SchemaCase &each : cases) {

@@ -76,7 +76,8 @@ TEST(SpecReader, RejectsWrongWords) {
                     "5:5: an element of 'mask' must be a word or one `word: arguments`, found a map with 2 keys"},
                    {minimal + "outputs: [lse]\n", "4:10: 'outputs' must contain 'y'"},
                    {minimal + "outputs: [y, y]\n", "4:14: duplicate element 'y' in 'outputs'"},
-                   {minimal + "outputs: [y, lsee]\n", "4:14: an element of 'outputs' must be 'y' or 'lse', found 'lsee'; did you mean 'lse'?"},
+                   {minimal + "outputs: [y, lsee]\n",
+                    "4:14: an element of 'outputs' must be 'y', 'lse', 'attention_map', 'map_statistics', 'key_mass' or 'head_norms', found 'lsee'; did you mean 'lse'?"},
                    {minimal + "outputs: [y: {}]\n", "4:11: 'y' takes no arguments"}},
                   1),
             12);
@@ -150,10 +151,35 @@ TEST(SpecReader, KnowsWhatIsNotSupportedYet) {
                    {layer("d_model: 64, heads: 4, qk_norm: {kind: rms}"), "3:32: 'qk_norm' is not supported yet"},
                    {minimal + "dtype: bf16\n", "4:8: 'dtype': 'bf16' is not supported yet"},
                    {minimal + "dtype: {weights: {type: int8}}\n", "4:18: 'weights' as a map is not supported yet"},
-                   {minimal + "shape: {layout: thd}\n", "4:17: 'layout': 'thd' is not supported yet"},
-                   {minimal + "outputs: [y, attention_map: {stage: scores}]\n",
-                    "4:14: an element of 'outputs': 'attention_map' is not supported yet"}},
+                   {minimal + "shape: {layout: thd}\n", "4:17: 'layout': 'thd' is not supported yet"}},
                   3),
+            8);
+}
+
+TEST(SpecReader, ChecksArgumentsOfOutputs) {
+  EXPECT_EQ(check({{minimal + "outputs: [y, attention_map: {stage: softmax}]\n",
+                    "4:37: 'stage' must be 'scores', 'modified', 'masked' or 'probabilities', found 'softmax'"},
+                   {minimal + "outputs: [y, attention_map: probabilities]\n", "4:29: 'attention_map' must be a map of 'stage', found 'probabilities'"},
+                   {minimal + "outputs: [y, map_statistics: {width: 3}]\n", "4:31: unknown key 'width' in 'outputs.map_statistics'; known keys are 'window'"},
+                   {minimal + "outputs: [y, map_statistics: {window: -1}]\n", "4:39: 'window' must be an integer from 0 to 2147352576, found '-1'"},
+                   {minimal + "outputs: [y, key_mass: {}]\n", "4:14: 'key_mass' takes no arguments"},
+                   {minimal + "outputs: [y, attention_map, attention_map: {stage: scores}]\n", "4:29: duplicate element 'attention_map' in 'outputs'"}},
+                  1),
+            6);
+}
+
+TEST(SpecReader, RefusesWhatMergingCannotHave) {
+  const std::string merge = minimal + "merge_states: {parts: 3}\n";
+  EXPECT_EQ(check({{minimal + "merge_states: 3\n", "4:15: 'merge_states' must be a map of 'parts', found '3'"},
+                   {minimal + "merge_states: {parts: 0}\n", "4:23: 'parts' must be an integer from 1 to 65536, found '0'"},
+                   {minimal + "merge_states: {part: 2}\n", "4:16: unknown key 'part' in 'merge_states'; did you mean 'parts'?"},
+                   {merge + "projections: {input: packed}\n", "5:22: 'input' must be 'none' with 'merge_states', found 'packed'"},
+                   {merge + "query_offset: row_end\n", "5:1: 'query_offset' has no effect with 'merge_states'"},
+                   {merge + "shape: {key: 7}\n", "5:14: 'key' has no effect with 'merge_states'"},
+                   {merge + "mask: [causal]\n", "5:8: mask 'causal' has no effect with 'merge_states'"},
+                   {merge + "score: [scale: 0.5]\n", "5:9: score 'scale' has no effect with 'merge_states'"},
+                   {merge + "outputs: [y, key_mass]\n", "5:14: output 'key_mass' needs the scores, which 'merge_states' does not have"}},
+                  1),
             9);
 }
 
