@@ -48,7 +48,7 @@ struct Regions {
   std::vector<Halide::Expr> operator()(mlir::Region &region, std::vector<halide::RegionValue> at, const halide::RegionPart &part = {}) {
     at[1] = halide::numberOf(headNumbers, std::get<Halide::Expr>(at[1]));
     at.insert(at.end(), params.begin(), params.end());
-    FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile, part);
+    mlir::FailureOr<std::vector<Halide::Expr>> results = halide::translateRegion(region, at, tile, part);
     translated = translated && mlir::succeeded(results);
     return mlir::succeeded(results) ? *results : std::vector<Halide::Expr>(4, Halide::Expr(0));
   }
@@ -70,7 +70,7 @@ private:
   static float scaleOf(attn::AttentionOp op);
   bool describe(attn::AttentionOp op, Scope &scope, Regions &regions, halide::AttentionProblem &problem);
   bool maps(attn::AttentionOp op, const Place &output, const halide::AttentionTiles &tiles);
-  bool map(attn::AttentionOp op, const std::string &name, ArrayRef<unsigned> numbers, const Place &output, const halide::AttentionTiles &tiles);
+  bool map(attn::AttentionOp op, const std::string &name, llvm::ArrayRef<unsigned> numbers, const Place &output, const halide::AttentionTiles &tiles);
   bool headNorms(attn::HeadNormsOp op);
   bool mergeStates(attn::MergeStatesOp op);
   bool encode(mlir::Operation *op);
@@ -83,9 +83,9 @@ private:
 
   const Place &lanesOf(mlir::Value value, float scale, mlir::Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
-  std::string identityOf(const KernelInfo &kernel, ArrayRef<mlir::Operation *> ops);
+  std::string identityOf(const KernelInfo &kernel, llvm::ArrayRef<mlir::Operation *> ops);
   void addKernel(const std::string &name, mlir::Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands,
-                 ArrayRef<mlir::Operation *> ops = {}, std::set<std::string> streamed = {});
+                 llvm::ArrayRef<mlir::Operation *> ops = {}, std::set<std::string> streamed = {});
 
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
   Halide::ImageParam lanes(Scope &scope, const Place &place);
@@ -123,7 +123,7 @@ private:
   CandidateInfo &candidate;
   std::string prefix;
   Diagnostics &diagnostics;
-  llvm::DenseMap<Value, Place> places;
+  llvm::DenseMap<mlir::Value, Place> places;
   std::map<int, int> vectors; // size of a sequence (-1: a number) -> vectors of its widest register tile
   std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
 };
