@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "reference/scores.h"
 
+#include "reference/expressions.h"
 #include "reference/masks.h"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ double scoreScale(const Spec &spec, int64_t headDim) {
 
 const VariantSpec *unknownScore(const Spec &spec) {
   for (const VariantSpec &score : spec.score) {
-    const std::string &word = *score.word;
-    if (word != "scale" && word != "bias" && word != "alibi" && word != "relative_bias" && word != "softcap" && word != "sink")
+    static constexpr std::string_view known[] = {"alibi", "bias", "expr", "relative_bias", "scale", "sink", "softcap"};
+    if (std::find(std::begin(known), std::end(known), *score.word) == std::end(known))
       return &score;
   }
   return nullptr;
@@ -91,7 +92,7 @@ int64_t relativeBucket(int64_t distance, int64_t buckets, int64_t maxDistance, b
   return first + std::min(exact + int64_t(std::floor(place + 1e-9)), buckets - 1);
 }
 
-RowScores::RowScores(const Spec &spec, const Sizes &, const Tensors &inputs, int64_t b, const RowMask &mask) {
+RowScores::RowScores(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b, const RowMask &mask) {
   // `change` works on both types.
   auto add = [&](auto change) { steps.push_back({change, change}); };
   for (const VariantSpec &score : spec.score) {
@@ -120,6 +121,14 @@ RowScores::RowScores(const Spec &spec, const Sizes &, const Tensors &inputs, int
     } else if (*score.word == "softcap") {
       const double cap = number(score.arguments);
       add([=](int64_t, int64_t, int64_t, auto s) -> decltype(s) { return decltype(s)(cap) * std::tanh(s / decltype(s)(cap)); });
+    } else if (*score.word == "expr") {
+      ExpressionError error;
+      std::optional<Expression> tree = parseExpression(score.arguments.scalar, ExpressionUse::Score, spec.parameters, error);
+      if (tree) // otherwise an import has reported it
+        add([=, &spec, &inputs, &mask](int64_t h, int64_t q, int64_t k, auto s) -> decltype(s) {
+          ExpressionPoint point{b, h, q, k, mask.queryPosition(q), mask.keyPosition(k), sizes.query, sizes.key};
+          return evaluateScore(*tree, spec.parameters, inputs, point, s);
+        });
     } else if (*score.word == "sink") {
       sinkInput = &inputs.find("sinks")->second;
     }
