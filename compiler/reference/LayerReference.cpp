@@ -189,7 +189,7 @@ private:
   T dot(const T *query, int64_t h, int64_t k, const std::vector<T> &keys) {
     const T *key = &keys[(h / (n.H / n.G) * sizes.key + k) * n.d];
     T sum = 0;
-    for (int64_t i = 0; i < n.headWidth(Part::Query, h); ++i)
+    for (int64_t i = 0, width = n.headWidth(Part::Query, h); i < width; ++i)
       sum += query[i] * key[i];
     return sum;
   }
