@@ -20,6 +20,8 @@
  *   feature j of head h of Q comes from row 128 * h + j of wq
  *   feature j of head g of K comes from row 128 * g + j of wk
  *   feature j of head g of V comes from row 128 * g + j of wv
+ *   then in Q features j and j + 64, j below 64, turn by p * f[j] with p = q, f from 1 to 0.000115478
+ *   then in K features j and j + 64, j below 64, turn by p * f[j] with p = k, f from 1 to 0.000115478
  *   query head h, 0 to 31, reads key/value head g = h
  *   score: S[b, h, q, k] = 1/sqrt(128) * sum over d of Q[b, h, q, d] * K[b, g, k, d]
  *   query q of batch row b sees key k when k <= q
@@ -63,9 +65,10 @@ typedef struct llama2_7b_args {
   const int64_t *y_strides; /* 3 strides in elements; NULL: dense */
   void *workspace;          /* scratch, any alignment; NULL: the context's allocator gives it */
   size_t workspace_bytes;   /* of workspace */
+  const void *prepared;     /* made by llama2_7b_prepare; NULL: the call computes what it needs */
 } llama2_7b_args;
 
-#define LLAMA2_7B_ARGS_INIT {sizeof(llama2_7b_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define LLAMA2_7B_ARGS_INIT {sizeof(llama2_7b_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Computes the layer. Everything is checked before memory is written: on any status but OK the outputs are untouched,
  * except after INTERNAL and failures of the context's own parallel_for.
@@ -74,13 +77,21 @@ typedef struct llama2_7b_args {
  * args: see above. With a workspace of at least the bytes that llama2_7b_workspace_bytes gives, nothing is allocated.
  * Thread-safe and re-entrant: any number of calls at a time, each with its own context, outputs and workspace.
  * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, STRIDE, ALIGNMENT, VALUE_RANGE,
- *   WORKSPACE_SIZE, WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL. */
+ *   WORKSPACE_SIZE, WORKSPACE_MISSING, OUT_OF_MEMORY, UNSUPPORTED_CPU, FORKED, INTERNAL, PREPARED. */
 mhac_status llama2_7b(mhac_context *context, const llama2_7b_args *args);
 
 /* The bytes of workspace that a call with this context and the sizes in args needs, 0 when no output has an element; pointers
  * in args are not read. It depends on the context's concurrency; NULL: for a call without a context. Thread-safe as above.
  * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, UNSUPPORTED_CPU. */
 mhac_status llama2_7b_workspace_bytes(mhac_context *context, const llama2_7b_args *args, size_t *bytes);
+
+/* Makes what calls would otherwise compute each time (tables of the rotary encoding), once: args->prepared of any number of calls. It has no
+ * pointers and is never written again, so threads may share it, and calls with and without it give the same bits. It serves calls whose
+ * sequences are at most as long as the sizes in args say here; a longer call is answered with PREPARED. Nothing but the sizes in args is read.
+ * prepared: llama2_7b_prepared_bytes bytes of the caller, aligned to 64. Runs in the calling thread and allocates nothing.
+ * Status: OK, NULL_ARGUMENT, STRUCT_SIZE, SIZE_NEGATIVE, SIZE_BOUND, SIZE_TOO_LARGE, ALIGNMENT, UNSUPPORTED_CPU, INTERNAL. */
+mhac_status llama2_7b_prepare(mhac_context *context, const llama2_7b_args *args, void *prepared);
+mhac_status llama2_7b_prepared_bytes(mhac_context *context, const llama2_7b_args *args, size_t *bytes);
 
 /* Name, version and targets of these kernels. The caller sets info->struct_size; the strings are static. Thread-safe. */
 void llama2_7b_info(mhac_kernel_info *info);
