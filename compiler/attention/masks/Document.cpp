@@ -15,10 +15,17 @@ const VariantInfo &DocumentAttr::info() {
 
 Attribute DocumentAttr::fromSpec(VariantReader &reader) { return get(reader.context, sharesTokens(reader.spec)); }
 
+/// The numbers of the documents of tokens; kernels compare them in 32 bits.
+static VariantParameter numbers(StringRef name, const char *tokens) {
+  VariantParameter parameter = plainInput(name, "i64", {"batch", tokens});
+  parameter.check = ValueCheck::Position;
+  return parameter;
+}
+
 SmallVector<VariantParameter> DocumentAttr::parameters() const {
   if (getShared())
-    return {plainInput(kDocuments, "i64", {"batch", "query"})};
-  return {plainInput(kQueries, "i64", {"batch", "query"}), plainInput(kKeys, "i64", {"batch", "key"})};
+    return {numbers(kDocuments, "query")};
+  return {numbers(kQueries, "query"), numbers(kKeys, "key")};
 }
 
 Value DocumentAttr::isVisible(RegionBuilder &region) const {
