@@ -60,7 +60,7 @@ typedef struct packed_documents_args {
   const float *bqkv;        /* [2304] */
   const float *wo;          /* [768, 768]: [in_features, out_features] */
   const float *bo;          /* [768] */
-  const int64_t *documents; /* [batch, query] */
+  const int64_t *documents; /* [batch, query]; -2^30 <= value <= 2^30 */
   float *y;                 /* [batch, query, 768] */
   const int64_t *y_strides; /* 3 strides in elements; NULL: dense */
   void *workspace;          /* scratch, any alignment; NULL: the context's allocator gives it */

@@ -7,7 +7,7 @@ func.func private @bias() attributes {a = #attn.bias<batch = true, heads = 0, qu
 // -----
 
 // expected-error @+1 {{alibi wants finite slopes, one a head, found array<f64>}}
-func.func private @alibi() attributes {a = #attn.alibi<symmetric = true, slopes = array<f64>>}
+func.func private @alibi() attributes {a = #attn.alibi<symmetric = true, slopes = []>}
 
 // -----
 

@@ -31,7 +31,7 @@ func.func @softcap_then_bias(%q: tensor<?x2x?x4xf32>, %k: tensor<?x2x?x4xf32>, %
 // CHECK: %[[GAIN:.*]] = arith.mulf %[[SLOPE]], %[[F]] : f32
 // CHECK: arith.addf %s, %[[GAIN]] : f32
 func.func @alibi(%q: tensor<?x2x?x4xf32>, %k: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
-  %o = attn.attention %q, %k, %k scale 1.0 scores [#attn.alibi<symmetric = false, slopes = array<f64: 0.5, 0.25>>] : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+  %o = attn.attention %q, %k, %k scale 1.0 scores [#attn.alibi<symmetric = false, slopes = [0.5, 0.25]>] : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
   return %o : tensor<?x2x?x4xf32>
 }
 
