@@ -22,9 +22,10 @@ namespace mhac {
 
 namespace {
 
-/// Multiplications by a constant above 0 with which a score region begins join the scale: a softcap has one.
+/// Multiplications by a constant above 0 with which a score region begins join the scale: a softcap has one. Not where maps want to know what is
+/// scaled and nothing else.
 void foldFirstFactors(AttentionOp attention) {
-  if (attention.getScore().empty())
+  if (attention.getScore().empty() || !attention.getMaps().empty())
     return;
   Value score = attention.getScore().front().getArgument(4);
   while (score.hasOneUse()) {

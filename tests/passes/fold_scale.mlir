@@ -59,3 +59,18 @@ func.func @first_factor(%q: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
     }
   return %o : tensor<?x2x?x4xf32>
 }
+
+// A map of the scaled scores wants the scale alone.
+// CHECK-LABEL: func.func @first_factor_and_map
+// CHECK: scale 5.000000e-01 maps
+// CHECK: arith.mulf %s, %{{.*}} : f32
+func.func @first_factor_and_map(%q: tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>, tensor<?x2x?x?xf32>) {
+  %o:2 = attn.attention %q, %q, %q scale 0.5 maps [#attn.map<scores>] : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>, tensor<?x2x?x?xf32>)
+    score(%b: index, %h: index, %i: index, %k: index, %s: f32) {
+      %c = arith.constant 2.5e-01 : f32
+      %x = arith.mulf %s, %c : f32
+      %t = math.tanh %x : f32
+      attn.yield %t : f32
+    }
+  return %o#0, %o#1 : tensor<?x2x?x4xf32>, tensor<?x2x?x?xf32>
+}
