@@ -53,8 +53,12 @@ static Object variantFieldsSchema(const attn::VariantInfo &variant, StringRef ma
 static Object variantFieldSchema(const attn::VariantInfo &variant, const attn::FieldInfo &field) {
   using attn::FieldType;
   Array words;
-  for (StringRef word : field.words)
-    words.push_back(word);
+  for (StringRef word : field.words) {
+    if (word == "true" || word == "false") // YAML's truth values
+      words.push_back(word == "true");
+    else
+      words.push_back(word);
+  }
   Object number{{"type", field.type == FieldType::Integer ? "integer" : "number"}, {field.exclusiveMinimum ? "exclusiveMinimum" : "minimum", field.minimum}};
   Array choices;
   if (!words.empty() && field.type != FieldType::WordList)

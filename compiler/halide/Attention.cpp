@@ -369,8 +369,7 @@ Func storeRow(const std::string &name, const ImageParam &lanes, int row, int hea
   Func out(name);
   out(q, h, b) = lanes(q % kLanes, row, q / kLanes, h - firstHead, b);
   out.bound(h, firstHead, heads).split(q, q, qi, kLanes, TailStrategy::PredicateStores).vectorize(qi).fuse(q, h, task).fuse(task, b, task).parallel(task);
-  for (int i = 0; i < 3; ++i)
-    out.output_buffer().dim(i).set_min(0);
+  beginAtZero(out.output_buffer(), 1, firstHead);
   return out;
 }
 

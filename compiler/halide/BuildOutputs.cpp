@@ -30,7 +30,8 @@ bool CandidateBuilder::map(attn::AttentionOp op, const std::string &name, ArrayR
   Scope scope;
   auto kindOf = [&](unsigned number) { return cast<attn::MapAttr>(op.getMaps()[number]).getKind(); };
   Regions regions{{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, {}, {}}};
-  if (const halide::KeyTile tile(tiles); kindOf(numbers[0]) == attn::MapKind::KeyMass)
+  // The map itself and the sums of its columns have tiles of their own; statistics of rows have those of the scores.
+  if (const halide::KeyTile tile(tiles); kindOf(numbers[0]) == attn::MapKind::KeyMass || kindOf(numbers[0]) < attn::MapKind::Entropy)
     regions.tile = {tile.rows, tile.vectors * halide::kLanes, {}, {}};
   halide::MapProblem problem;
   problem.attention.queryLanes = lanes(scope, query), problem.attention.scale = scales ? 1.f : scaleOf(op);

@@ -5,10 +5,28 @@
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace Halide;
 
 namespace mhac::halide {
+
+Buffer<> constantBuffer(Type type, const std::vector<double> &elements) {
+  static std::map<std::string, Buffer<>> known; // a pipeline refuses two buffers of one name
+  const llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(elements.data()), elements.size() * sizeof(double));
+  const std::string name = std::string(type.is_float() ? "reals_" : "numbers_") + llvm::utohexstr(llvm::xxh3_64bits(bytes));
+  auto [found, isNew] = known.try_emplace(name);
+  if (isNew) {
+    found->second = Buffer<>(type, {static_cast<int>(elements.size())}, name);
+    for (size_t i = 0; i < elements.size(); ++i) {
+      if (type.is_float())
+        found->second.as<float>()(static_cast<int>(i)) = static_cast<float>(elements[i]);
+      else
+        found->second.as<int32_t>()(static_cast<int>(i)) = static_cast<int32_t>(elements[i]);
+    }
+  }
+  return found->second;
+}
 
 Expr numberOf(const std::vector<int64_t> &numbers, const Expr &h) {
   if (numbers.empty())
@@ -20,13 +38,9 @@ Expr numberOf(const std::vector<int64_t> &numbers, const Expr &h) {
     isRegular = isRegular && numbers[i] == first + static_cast<int64_t>(i) * step;
   if (isRegular)
     return step == 0 ? Expr(first) : step == 1 ? h + first : h * step + first;
-  // Named by its content, so that equal lists are one, in every compilation.
-  const llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(numbers.data()), numbers.size() * sizeof(int64_t));
-  Buffer<int32_t> table(count, "numbers_" + llvm::utohexstr(llvm::xxh3_64bits(bytes)));
-  for (int i = 0; i < count; ++i)
-    table(i) = static_cast<int32_t>(numbers[i]);
+  Buffer<> table = constantBuffer(Int(32), std::vector<double>(numbers.begin(), numbers.end()));
   auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-  return unsafe_promise_clamped(table(clamp(h, 0, count - 1)), static_cast<int>(*least), static_cast<int>(*most));
+  return unsafe_promise_clamped(table(std::vector<Expr>{clamp(h, 0, count - 1)}), static_cast<int>(*least), static_cast<int>(*most));
 }
 
 } // namespace mhac::halide

@@ -43,6 +43,12 @@ void constrainLanes(OutputImageParam buffer, int features) {
   buffer.dim(4).set_min(0);
 }
 
+void beginAtZero(OutputImageParam buffer, int headDimension, int firstHead) {
+  for (int i = 0; i < buffer.dimensions(); ++i)
+    if (i != headDimension || firstHead == 0)
+      buffer.dim(i).set_min(0);
+}
+
 ImageParam lanesParam(const std::string &name, int features) {
   ImageParam param(Float(32), 5, name);
   constrainLanes(param, features);

@@ -37,6 +37,9 @@ Accessor rowsAccessor(const Halide::ImageParam &param, RowOrder order);
 /// A lane-major buffer (lane, feature, block, head, batch) with `features` rows a block.
 Halide::ImageParam lanesParam(const std::string &name, int features);
 void constrainLanes(Halide::OutputImageParam buffer, int features);
+/// An output of the call begins at index 0 everywhere. Of a kernel that stores heads from `firstHead` on, Halide may not know that of the head
+/// dimension: it would want the heads before it from this kernel too.
+void beginAtZero(Halide::OutputImageParam buffer, int headDimension, int firstHead);
 /// Element (feature, token) for scalar reads: K and V of a projection.
 Accessor lanesAccessor(const Halide::ImageParam &param);
 

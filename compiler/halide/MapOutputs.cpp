@@ -118,8 +118,7 @@ Func storeMap(const std::string &name, const MapProblem &p, MapStage stage, cons
   out.reorder(kl, kv, qi, qt, ko, qo, h, b).vectorize(kl).fuse(qo, h, task).fuse(task, b, task).parallel(task).never_partition_all();
   products.computeAt(LoopLevel(out, qt));
   out.output_buffer().dim(0).set_stride(1);
-  for (int i = 0; i < 4; ++i)
-    out.output_buffer().dim(i).set_min(0);
+  beginAtZero(out.output_buffer(), 2, firstHead);
   return out;
 }
 
@@ -151,8 +150,7 @@ Func keyMass(const std::string &name, const MapProblem &p, const AttentionTiles 
   mass.vectorize(lane).unroll(v).never_partition_all();
   mass.update().reorder(lane, v, rq.x, rq.y).vectorize(lane).unroll(v).never_partition_all();
   products.computeAt(LoopLevel(mass, rq.y));
-  for (int i = 0; i < 3; ++i)
-    out.output_buffer().dim(i).set_min(0);
+  beginAtZero(out.output_buffer(), 1, firstHead);
   return out;
 }
 
@@ -226,8 +224,7 @@ Func mapStatistics(const std::string &name, const MapProblem &p, const std::vect
   }
   products.update().reorder(lane, i, jj, rd, jt, qb).vectorize(lane).unroll(i).unroll(jj).never_partition_all();
   state.update().reorder(lane, i, rj.x, rj.y).vectorize(lane).unroll(i).never_partition_all();
-  for (int d = 0; d < 3; ++d)
-    out.output_buffers()[0].dim(d).set_min(0); // the others have the same bounds
+  beginAtZero(out.output_buffers()[0], 1, firstHead); // the others have the same bounds
   return out;
 }
 
@@ -248,8 +245,7 @@ Func headNorms(const std::string &name, const ImageParam &lanes, int width, int 
   squares.compute_at(sums, rb).bound_extent(block, 1).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().vectorize(lane);
   sums.compute_at(out, task).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().reorder(lane, rb).vectorize(lane);
   total.compute_at(out, task).bound_extent(h, 1).bound_extent(b, 1);
-  for (int i = 0; i < 2; ++i)
-    out.output_buffer().dim(i).set_min(0);
+  beginAtZero(out.output_buffer(), 0, firstHead);
   return out;
 }
 

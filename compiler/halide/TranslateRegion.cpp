@@ -3,10 +3,10 @@
 
 #include "attention/AttentionDialect.h"
 #include "halide/FastMath.h"
+#include "halide/HeadNumbers.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/xxhash.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -68,12 +68,6 @@ private:
   static Expr floorMod(const Expr &a, const Expr &b) {
     Expr mod = a % b;
     return Halide::Internal::is_positive_const(b) ? mod : select(b < 0 && mod != 0, mod + b, mod);
-  }
-
-  static std::string text(Attribute attribute) {
-    std::string printed;
-    llvm::raw_string_ostream(printed) << attribute;
-    return printed;
   }
 
   Expr in(Operation *op, unsigned i) { return values.at(op->getOperand(i)); }
@@ -209,13 +203,10 @@ private:
     auto elements = cast<DenseElementsAttr>(op.getElements());
     const int count = static_cast<int>(elements.getNumElements());
     const bool isFloat = op.getType().isF32();
-    Halide::Buffer<> buffer(isFloat ? Halide::Float(32) : Halide::Int(32), {count}, "table_" + llvm::utohexstr(llvm::xxh3_64bits(text(elements))));
-    for (auto [i, element] : llvm::enumerate(elements.getValues<Attribute>())) {
-      if (isFloat)
-        buffer.as<float>()(static_cast<int>(i)) = static_cast<float>(cast<FloatAttr>(element).getValueAsDouble());
-      else
-        buffer.as<int32_t>()(static_cast<int>(i)) = static_cast<int32_t>(cast<IntegerAttr>(element).getInt());
-    }
+    std::vector<double> numbers;
+    for (Attribute element : elements.getValues<Attribute>())
+      numbers.push_back(isFloat ? cast<FloatAttr>(element).getValueAsDouble() : static_cast<double>(cast<IntegerAttr>(element).getInt()));
+    Halide::Buffer<> buffer = constantBuffer(isFloat ? Halide::Float(32) : Halide::Int(32), numbers);
     return buffer(std::vector<Expr>{clamp(in(op, 0), 0, count - 1)});
   }
 

@@ -18,6 +18,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <limits>
 #include <optional>
 
 using namespace mlir;
@@ -107,6 +108,13 @@ private:
   // No folder knows that 0 <= keys, and a clamp to it is the commonest expression here.
   Value min(Value a, Value b) { return isZeroAndKeys(a, b) ? zero : builder.createOrFold<arith::MinSIOp>(loc, a, b); }
   Value max(Value a, Value b) { return isZeroAndKeys(a, b) ? keys : builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
+  /// A constant end beyond 32 bits, which is where kernels count, is as good as the nearest number that they have.
+  Value inRange(Value end) {
+    APInt number;
+    if (!matchPattern(end, m_ConstantInt(&number)) || (number.isSignedIntN(32)))
+      return end;
+    return constant(number.isNegative() ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max());
+  }
   bool isZeroAndKeys(Value a, Value b) const { return (a == zero && b == keys) || (a == keys && b == zero); }
   Value lessEqual(Value a, Value b) { return builder.createOrFold<arith::CmpIOp>(loc, CmpIPredicate::sle, a, b); }
   Value select(Value flag, Value a, Value b) { return a == b ? a : builder.createOrFold<arith::SelectOp>(loc, flag, a, b); }
@@ -406,9 +414,9 @@ Condition Interpreter::compareSigned(CmpIPredicate predicate, const Affine &left
 Condition Interpreter::atMostZero(const Affine &value) {
   auto range = [&](Value d) -> Keys {
     if (value.c == 1) // k <= -d
-      return {zero, sub(constant(1), d)};
+      return {zero, inRange(sub(constant(1), d))};
     if (value.c == -1) // k >= d
-      return {d, keys};
+      return {inRange(d), keys};
     return select(lessEqual(d, zero), all(), none());
   };
   Keys may = range(value.lo);

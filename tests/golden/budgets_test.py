@@ -15,6 +15,8 @@ CODE_BYTES = 96 * 1024
 # it (four rows of 32, five of 1,280).
 TILES = {"x86-64-v4": {"project": 16, "project_y": 16, "few.project": 8, "few.project_y": 8, "attend": 16, "long.attend": 16},
          "x86-64-v3": {"project": 8, "project_y": 10, "attend": 12, "long.attend": 12}}  # few tokens take the same tiles
+# Where the mask is a list of tiles, these are a power of two of keys high.
+LISTED = {"x86-64-v4": 16, "x86-64-v3": 8}
 FULL_REGISTERS = 2.5  # instructions for an FMA of a product loop, at most
 
 
@@ -25,6 +27,12 @@ def budgets():
         with open(os.path.join(FRESH, name, "budget.json"), encoding="utf-8") as file:
             for target, budget in json.load(file).items():
                 yield f"{name} for {target}", target, budget
+
+
+def has_region(label, region):
+    """Whether the layer's attention has a region of this name after lowering."""
+    with open(os.path.join(FRESH, label.split()[0], "lowered.mlir"), encoding="utf-8") as file:
+        return f"      {region}(" in file.read()
 
 
 class Budgets(unittest.TestCase):
@@ -49,11 +57,14 @@ class Budgets(unittest.TestCase):
     def testAttentionKeepsItsTilesInRegisters(self):
         for label, target, budget in budgets():  # scores and weighted sum; the loops with exponentials are not products
             for kernel in (name for name in TILES[target] if name.endswith("attend")):
-                loops = [loop for loop in budget["kernels"][kernel]["loops"] if loop["spills"] == 0 and loop["fma"] >= TILES[target][kernel]]
+                fewest = LISTED[target] if has_region(label, "tiles") else TILES[target][kernel]
+                loops = [loop for loop in budget["kernels"][kernel]["loops"] if loop["spills"] == 0 and loop["fma"] >= fewest]
                 self.assertGreaterEqual(len(loops), 2, f"{label}: {kernel}")
 
     def testFullTilesOfScoresHaveNoMaskWork(self):
         for label, target, budget in budgets():  # products make no comparisons; a tile that the mask does not touch must return without any, too
+            if has_region(label, "score"):
+                continue  # what changes a score stands between the product and the mask
             for kernel in (name for name in TILES[target] if name.endswith("attend")):
                 products = [loop for loop in budget["kernels"][kernel]["loops"] if loop["comparisons"] == 0]
                 self.assertGreaterEqual(len(products), 2, f"{label}: {kernel}")
