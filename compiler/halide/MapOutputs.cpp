@@ -241,10 +241,10 @@ Func headNorms(const std::string &name, const ImageParam &lanes, int width, int 
   total(h, b) = 0.f;
   total(h, b) += sums(rl, h, b);
   out(h, b) = sqrt(total(h - firstHead, b));
-  out.bound(h, firstHead, heads).fuse(h, b, task).parallel(task);
+  out.bound(h, firstHead, heads).parallel(h); // not fused with b: of h's part nothing would be known that begins at `firstHead`
   squares.compute_at(sums, rb).bound_extent(block, 1).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().vectorize(lane);
-  sums.compute_at(out, task).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().reorder(lane, rb).vectorize(lane);
-  total.compute_at(out, task).bound_extent(h, 1).bound_extent(b, 1);
+  sums.compute_at(out, h).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().reorder(lane, rb).vectorize(lane);
+  total.compute_at(out, h).bound_extent(h, 1).bound_extent(b, 1);
   beginAtZero(out.output_buffer(), 0, firstHead);
   return out;
 }

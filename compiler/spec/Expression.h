@@ -18,8 +18,9 @@ namespace mhac {
 /// Longer and more deeply nested expressions are refused: both keep hostile input cheap.
 constexpr size_t maxExpressionLength = 4096;
 constexpr unsigned maxExpressionNesting = 64, maxExpressionDepth = 512;
-/// Integers lie in [-largestInteger, largestInteger]: a result beyond is the nearer end. Symmetric, so that negation cannot leave it.
-constexpr int64_t largestInteger = 2147483647;
+/// Integers lie in [-largestInteger, largestInteger]: a result beyond is the nearer end. Symmetric, so that negation cannot leave it, and such that
+/// differences of two fit 32 bits, which kernels and attn-block-structure compute in.
+constexpr int64_t largestInteger = 1073741823;
 /// Sizes of a spec with expressions, hence positions, and values of integer parameters: differences of two such numbers are exact.
 constexpr int64_t largestPosition = 500000000;
 

@@ -63,11 +63,11 @@ TEST(Expressions, DivideIntegersByZeroToZero) {
 }
 
 TEST(Expressions, SaturateIntegers) {
-  EXPECT_EQ(valueOf("2147483647 + k"), largest);
-  EXPECT_EQ(valueOf("-2147483647 - q"), -largest);
-  EXPECT_EQ(valueOf("2147483647 * -2147483647"), -largest);
-  EXPECT_EQ(valueOf("2147483647 * 2147483647 - 1"), largest - 1);
-  EXPECT_EQ(valueOf("abs(-2147483647)"), largest);
+  EXPECT_EQ(valueOf("1073741823 + k"), largest);
+  EXPECT_EQ(valueOf("-1073741823 - q"), -largest);
+  EXPECT_EQ(valueOf("1073741823 * -1073741823"), -largest);
+  EXPECT_EQ(valueOf("1073741823 * 1073741823 - 1"), largest - 1);
+  EXPECT_EQ(valueOf("abs(-1073741823)"), largest);
   EXPECT_EQ(valueOf("big"), 5e8) << "integer parameters end there";
 }
 

@@ -90,7 +90,7 @@ TEST(Expression, PointsAtTheErrorInTheText) {
       {"k < \xc3\xa4", "4+2: unexpected '\xc3\xa4' in an expression"},
       {"k < 12k", "4+3: '12k' is not a number"},
       {"k < 1.2.3", "4+5: '1.2.3' is not a number"},
-      {"k < 2147483648", "4+10: an integer must be at most 2147483647, found '2147483648'; a float has a fraction or an exponent"},
+      {"k < 1073741824", "4+10: an integer must be at most 1073741823, found '1073741824'; a float has a fraction or an exponent"},
       {"k < 1e39", "4+4: a float must be within the range of f32, found '1e39'"},
       {"querys < 3", "0+6: unknown name 'querys'; did you mean 'queries'?"},
       {"zz < 3", "0+2: unknown name 'zz'; known names are 'q', 'k', 'h', 'b', 'queries', 'keys', 'n', 't' and 'flag'"},
