@@ -365,7 +365,7 @@ static void reportUnknown(VariantKind kind, const VariantSpec &element, Diagnost
   SmallVector<StringRef> words = known, planned(reserved.begin(), reserved.end());
   llvm::append_range(words, planned);
   StringRef usual = usualWord(word);
-  std::string remedy = llvm::is_contained(planned, usual) ? "; did you mean '" + usual.str() + "'?" : didYouMean(word, words);
+  std::string remedy = llvm::is_contained(words, usual) ? "; did you mean '" + usual.str() + "'?" : didYouMean(word, words);
   if (!known.empty())
     remedy += "; known: " + listWords(known, "and");
   if (!planned.empty())

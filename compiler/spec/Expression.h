@@ -22,7 +22,7 @@ constexpr unsigned maxExpressionNesting = 64, maxExpressionDepth = 512;
 /// differences of two fit 32 bits, which kernels and attn-block-structure compute in.
 constexpr int64_t largestInteger = 1073741823;
 /// Sizes of a spec with expressions, hence positions, and values of integer parameters: differences of two such numbers are exact.
-constexpr int64_t largestPosition = 500000000;
+constexpr int64_t largestPosition = 250000000;
 
 enum class ExpressionType { Boolean, Integer, Float };
 

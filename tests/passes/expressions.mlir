@@ -24,8 +24,8 @@ func.func @distance(%q: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
 // CHECK-DAG: %[[CUT:.*]] = arith.minsi %[[LOW]], %c2147483647_i64 : i64
 // CHECK-DAG: %[[X:.*]] = arith.index_cast %[[CUT]] : i64 to index
 // CHECK-DAG: %[[I64:.*]] = attn.load %[[N]][%c0] : tensor<1xi64> -> i64
-// CHECK-DAG: %[[MAX:.*]] = arith.maxsi %[[I64]], %c-500000000_i64 : i64
-// CHECK-DAG: %[[MIN:.*]] = arith.minsi %[[MAX]], %c500000000_i64 : i64
+// CHECK-DAG: %[[MAX:.*]] = arith.maxsi %[[I64]], %c-250000000_i64 : i64
+// CHECK-DAG: %[[MIN:.*]] = arith.minsi %[[MAX]], %c250000000_i64 : i64
 // CHECK-DAG: %[[I:.*]] = arith.index_cast %[[MIN]] : i64 to index
 // CHECK: arith.cmpi slt, %[[X]], %[[I]] : index
 func.func @saturates(%q: tensor<?x2x?x4xf32>, %n: tensor<1xi64>) -> tensor<?x2x?x4xf32> {
