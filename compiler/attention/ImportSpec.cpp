@@ -426,6 +426,8 @@ void Importer::addOutputs() {
       addMap(MapKind::KeyMass, "key_mass", {"batch", heads, key}, output.loc);
       break;
     case OutputKind::HeadNorms:
+      if (groups.size() > 1)
+        diagnostics.unsupported(output.loc, "'head_norms' with heads of several widths is not supported yet").length = StringRef("head_norms").size();
       add("head_norms", {"batch", heads}, f32, output.loc);
       break;
     }
