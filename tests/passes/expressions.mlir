@@ -20,8 +20,8 @@ func.func @distance(%q: tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32> {
 // CHECK: mask(%b: index, %h: index, %q: index, %k: index, %[[N:.*]]: tensor<1xi64>,
 // CHECK-DAG: %[[WIDE:.*]] = arith.index_cast %q : index to i64
 // CHECK-DAG: %[[PRODUCT:.*]] = arith.muli %[[WIDE]], %c100_i64 : i64
-// CHECK-DAG: %[[LOW:.*]] = arith.maxsi %[[PRODUCT]], %c-2147483647_i64 : i64
-// CHECK-DAG: %[[CUT:.*]] = arith.minsi %[[LOW]], %c2147483647_i64 : i64
+// CHECK-DAG: %[[LOW:.*]] = arith.maxsi %[[PRODUCT]], %c-1073741823_i64 : i64
+// CHECK-DAG: %[[CUT:.*]] = arith.minsi %[[LOW]], %c1073741823_i64 : i64
 // CHECK-DAG: %[[X:.*]] = arith.index_cast %[[CUT]] : i64 to index
 // CHECK-DAG: %[[I64:.*]] = attn.load %[[N]][%c0] : tensor<1xi64> -> i64
 // CHECK-DAG: %[[MAX:.*]] = arith.maxsi %[[I64]], %c-250000000_i64 : i64
