@@ -16,9 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include <limits>
 #include <optional>
 
 using namespace mlir;
@@ -32,12 +30,15 @@ namespace mhac {
 
 namespace {
 
-/// c * k + [lo, hi], both ends included. One value known exactly has lo == hi, the same SSA value. `steps`: from one query to the next the value
-/// changes by at most 1, so that intervals between such ends leave no gap.
+/// Of a value that is not the queries' position plus or minus something that all queries share.
+constexpr int kUnknownSlope = 9;
+
+/// c * k + [lo, hi], both ends included. One value known exactly has lo == hi, the same SSA value. `slope`: by how much it grows from one query to
+/// the next, 1, -1 or 0, so that lo and hi are its values for the first and last query or the reverse.
 struct Affine {
   int c;
   Value lo, hi;
-  bool steps = true;
+  int slope = 0;
   bool isExact() const { return c == 0 && lo == hi; }
 };
 
@@ -46,8 +47,8 @@ struct Keys {
   Value lo, hi;
 };
 
-/// `perQuery`: for each single query it holds for an interval of keys, and those of a block of queries leave no gap, so that `may` and `must` say
-/// everything and some query sees each key of `may`.
+/// `perQuery`: for each query it holds for an interval of keys whose ends stay where they are or follow the query, one key a query. Then those of a
+/// block of queries leave no gap, `may` and `must` say everything, and some query sees each key of `may`.
 struct Condition {
   Keys may, must;
   bool perQuery;
@@ -60,7 +61,6 @@ public:
   bool run();
 
 private:
-  void copyUniform(Block &mask);
   std::optional<Affine> integer(Value value);
   std::optional<Affine> makeInteger(Value value);
   std::optional<Affine> makeProduct(const Affine &a, const Affine &b);
@@ -97,9 +97,7 @@ private:
   std::optional<Affine> subtract(const Affine &a, const Affine &b) { return add(a, negate(b)); }
   Affine combine(int c, const Affine &a, const Affine &b, llvm::function_ref<Value(Value, Value)> make) {
     Value lo = make(a.lo, b.lo);
-    // Of two values that change both, sums may change by 2 and extrema in turns.
-    bool steps = a.steps && b.steps && (a.lo == a.hi || b.lo == b.hi);
-    return {c, lo, a.lo == a.hi && b.lo == b.hi ? lo : make(a.hi, b.hi), steps};
+    return {c, lo, a.lo == a.hi && b.lo == b.hi ? lo : make(a.hi, b.hi), a.lo == a.hi && b.lo == b.hi ? 0 : kUnknownSlope};
   }
 
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
@@ -108,13 +106,6 @@ private:
   // No folder knows that 0 <= keys, and a clamp to it is the commonest expression here.
   Value min(Value a, Value b) { return isZeroAndKeys(a, b) ? zero : builder.createOrFold<arith::MinSIOp>(loc, a, b); }
   Value max(Value a, Value b) { return isZeroAndKeys(a, b) ? keys : builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
-  /// A constant end beyond 32 bits, which is where kernels count, is as good as the nearest number that they have.
-  Value inRange(Value end) {
-    APInt number;
-    if (!matchPattern(end, m_ConstantInt(&number)) || (number.isSignedIntN(32)))
-      return end;
-    return constant(number.isNegative() ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max());
-  }
   bool isZeroAndKeys(Value a, Value b) const { return (a == zero && b == keys) || (a == keys && b == zero); }
   Value lessEqual(Value a, Value b) { return builder.createOrFold<arith::CmpIOp>(loc, CmpIPredicate::sle, a, b); }
   Value select(Value flag, Value a, Value b) { return a == b ? a : builder.createOrFold<arith::SelectOp>(loc, flag, a, b); }
@@ -144,7 +135,7 @@ bool Interpreter::run() {
   bool saysAll = true;
   if (!op.getMask().empty()) {
     Block &mask = op.getMask().front();
-    copyUniform(mask);
+    mhac::copyUniform(mask, blocks, AttentionOp::Blocks, builder, uniform);
     Condition visible = condition(cast<YieldOp>(mask.back()).getValues()[0], /*negated=*/false);
     saysAll = visible.perQuery;
     may.lo = min(max(visible.may.lo, zero), keys);
@@ -157,32 +148,21 @@ bool Interpreter::run() {
   return saysAll;
 }
 
-/// Copies the operations that read neither q nor k, nor anything made of them.
-void Interpreter::copyUniform(Block &mask) {
-  uniform.map(mask.getArgument(0), blocks.getArgument(0));
-  uniform.map(mask.getArgument(1), blocks.getArgument(1));
-  for (unsigned i = AttentionOp::getFirstParamArgument(1); i < mask.getNumArguments(); ++i)
-    uniform.map(mask.getArgument(i), blocks.getArgument(i));
-  for (Operation &inner : mask.without_terminator()) {
-    bool isUniform = llvm::all_of(inner.getOperands(), [&](Value operand) { return uniform.contains(operand); });
-    // The blocks region runs even when no pair exists, so what could trap there is not copied.
-    if (isUniform && inner.getNumRegions() == 0 && isMemoryEffectFree(&inner) && isSpeculatable(&inner))
-      builder.clone(inner, uniform);
-  }
-}
-
 //===-- integers ----------------------------------------------------------------------------------------------------------------------===//
 
 Affine Interpreter::negate(const Affine &value) {
   Value lo = sub(zero, value.hi);
-  return {-value.c, lo, value.lo == value.hi ? lo : sub(zero, value.lo), value.steps};
+  return {-value.c, lo, value.lo == value.hi ? lo : sub(zero, value.lo), value.slope == kUnknownSlope ? kUnknownSlope : -value.slope};
 }
 
 std::optional<Affine> Interpreter::add(const Affine &a, const Affine &b) {
   int c = a.c + b.c;
   if (c < -1 || c > 1)
     return std::nullopt;
-  return combine(c, a, b, [&](Value x, Value y) { return add(x, y); });
+  Affine result = combine(c, a, b, [&](Value x, Value y) { return add(x, y); });
+  if (a.lo == a.hi || b.lo == b.hi) // otherwise the ends belong to no one query
+    result.slope = a.lo == a.hi ? b.slope : a.slope;
+  return result;
 }
 
 std::optional<Affine> Interpreter::integer(Value value) {
@@ -203,7 +183,7 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
     return Affine{0, copy, copy};
   }
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getArgNumber() == 2 ? Affine{0, qFirst, qLast} : Affine{1, zero, zero};
+    return argument.getArgNumber() == 2 ? Affine{0, qFirst, qLast, /*slope=*/1} : Affine{1, zero, zero};
 
   Operation *definition = value.getDefiningOp();
   if (auto cast = dyn_cast<arith::IndexCastOp>(definition))
@@ -217,7 +197,7 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
       return combine(yes->c, *yes, *no, [&](Value a, Value b) { return select(flag, a, b); });
     }
     Value lo = min(yes->lo, no->lo);
-    return Affine{yes->c, lo, max(yes->hi, no->hi), /*steps=*/false};
+    return Affine{yes->c, lo, max(yes->hi, no->hi), kUnknownSlope};
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp, FloorDivOp>(definition))
     return std::nullopt;
@@ -235,7 +215,7 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
       return std::nullopt;
     Value x = builder.createOrFold<FloorDivOp>(loc, a->lo, b->lo), y = a->isExact() ? x : builder.createOrFold<FloorDivOp>(loc, a->hi, b->lo);
     Value lo = x == y ? x : min(x, y);
-    return Affine{0, lo, x == y ? x : max(x, y), a->steps};
+    return Affine{0, lo, x == y ? x : max(x, y), a->isExact() ? 0 : kUnknownSlope};
   }
   if (a->c != b->c)
     return std::nullopt;
@@ -259,7 +239,7 @@ std::optional<Affine> Interpreter::makeProduct(const Affine &a, const Affine &fa
   if (a.lo != a.hi)
     y = builder.createOrFold<arith::MulIOp>(loc, a.hi, factor.lo);
   Value lo = x == y ? x : min(x, y);
-  return Affine{0, lo, x == y ? x : max(x, y), /*steps=*/a.isExact()};
+  return Affine{0, lo, x == y ? x : max(x, y), a.isExact() ? 0 : kUnknownSlope};
 }
 
 //===-- conditions --------------------------------------------------------------------------------------------------------------------===//
@@ -414,13 +394,15 @@ Condition Interpreter::compareSigned(CmpIPredicate predicate, const Affine &left
 Condition Interpreter::atMostZero(const Affine &value) {
   auto range = [&](Value d) -> Keys {
     if (value.c == 1) // k <= -d
-      return {zero, inRange(sub(constant(1), d))};
+      return {zero, sub(constant(1), d)};
     if (value.c == -1) // k >= d
-      return {inRange(d), keys};
+      return {d, keys};
     return select(lessEqual(d, zero), all(), none());
   };
   Keys may = range(value.lo);
-  return {may, value.lo == value.hi ? may : range(value.hi), value.steps};
+  const int endSlope = value.slope == kUnknownSlope ? kUnknownSlope : -value.c * value.slope;
+  const bool perQuery = value.c == 0 ? value.isExact() : endSlope == 0 || endSlope == 1;
+  return {may, value.lo == value.hi ? may : range(value.hi), perQuery};
 }
 
 struct BlockStructurePass : mhac::impl::BlockStructurePassBase<BlockStructurePass> {

@@ -38,7 +38,6 @@ public:
   void run();
 
 private:
-  void copyUniform(Block &mask);
   std::optional<Interval> number(Value value);
   std::optional<Interval> makeNumber(Value value);
   std::optional<Interval> load(LoadOp op);
@@ -82,23 +81,9 @@ private:
 
 void TileInterpreter::run() {
   Block &mask = op.getMask().front();
-  copyUniform(mask);
+  mhac::copyUniform(mask, tiles, AttentionOp::Tiles, builder, uniform);
   Verdict visible = condition(cast<YieldOp>(mask.back()).getValues()[0]);
   YieldOp::create(builder, loc, ValueRange{visible.may, visible.must});
-}
-
-/// Copies the operations that read neither q nor k, nor anything made of them.
-void TileInterpreter::copyUniform(Block &mask) {
-  uniform.map(mask.getArgument(0), tiles.getArgument(0));
-  uniform.map(mask.getArgument(1), tiles.getArgument(1));
-  unsigned params = AttentionOp::getFirstParamArgument(AttentionOp::Mask), own = AttentionOp::getFirstParamArgument(AttentionOp::Tiles);
-  for (unsigned i = params; i < mask.getNumArguments(); ++i)
-    uniform.map(mask.getArgument(i), tiles.getArgument(i - params + own));
-  for (Operation &inner : mask.without_terminator()) {
-    bool isUniform = llvm::all_of(inner.getOperands(), [&](Value operand) { return uniform.contains(operand); });
-    if (isUniform && inner.getNumRegions() == 0 && isMemoryEffectFree(&inner) && isSpeculatable(&inner))
-      builder.clone(inner, uniform);
-  }
 }
 
 //===-- numbers -----------------------------------------------------------------------------------------------------------------------===//
@@ -349,5 +334,19 @@ Verdict TileInterpreter::compare(arith::CmpFPredicate predicate, const Interval 
 }
 
 } // namespace
+
+void mhac::copyUniform(Block &mask, Block &block, unsigned region, OpBuilder &builder, IRMapping &uniform) {
+  uniform.map(mask.getArgument(0), block.getArgument(0));
+  uniform.map(mask.getArgument(1), block.getArgument(1));
+  const unsigned maskParams = AttentionOp::getFirstParamArgument(AttentionOp::Mask), params = AttentionOp::getFirstParamArgument(region);
+  for (unsigned i = maskParams; i < mask.getNumArguments(); ++i)
+    uniform.map(mask.getArgument(i), block.getArgument(i - maskParams + params));
+  for (Operation &inner : mask.without_terminator()) {
+    bool isUniform = llvm::all_of(inner.getOperands(), [&](Value operand) { return uniform.contains(operand); });
+    // These regions run even when no pair exists, so what could trap there is not copied.
+    if (isUniform && inner.getNumRegions() == 0 && isMemoryEffectFree(&inner) && isSpeculatable(&inner))
+      builder.clone(inner, uniform);
+  }
+}
 
 void mhac::interpretTile(AttentionOp op, Block &tiles) { TileInterpreter(op, tiles).run(); }

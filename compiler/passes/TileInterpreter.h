@@ -5,7 +5,12 @@
 
 #include "attention/AttentionDialect.h"
 
+#include "mlir/IR/IRMapping.h"
+
 namespace mhac {
+
+/// Copies what the mask computes without q and k into `block` of another region; `uniform` maps the mask's values to those of the copy.
+void copyUniform(mlir::Block &mask, mlir::Block &block, unsigned region, mlir::OpBuilder &builder, mlir::IRMapping &uniform);
 
 /// Fills `tiles`, the empty block of the op's tiles region: whether some pair of the box can be visible, and whether all are.
 void interpretTile(attn::AttentionOp op, mlir::Block &tiles);

@@ -145,6 +145,18 @@ TEST_F(TileStructure, IsNeverWrongForCombinationsAndInputs) {
   EXPECT_GT(tiles, 2000);
 }
 
+/// Ends that do not follow the queries leave keys between that nobody sees.
+TEST_F(TileStructure, ListsWhereEndsDoNotFollowTheQueries) {
+  for (const char *text : {"q >= 10 and k <= q and k >= q", "k >= q and k >= 10 - q and k <= 6", "k >= min(q, 5) and k < q // 2 + 1", "k == 2 * q",
+                           "k >= min(q, 10) and k <= max(1, q - 20)"}) {
+    SCOPED_TRACE(text);
+    AttentionOp op = lower(layer_with("[expr: \"" + std::string(text) + "\"]", "query_offset: top_left\n"));
+    ASSERT_TRUE(op);
+    EXPECT_FALSE(op.getTiles().empty());
+    check(op, {40, 40}, 32, 4, 1);
+  }
+}
+
 /// A random condition over q, k, h, a tensor and a scalar.
 class Conditions {
 public:
