@@ -42,6 +42,10 @@ mlir::LogicalResult verifyHeadNumbers(llvm::function_ref<mlir::InFlightDiagnosti
 /// argument. `headsFirst`: a tensor of rank 4 is [b, h, s, d], otherwise [b, s, h, d].
 llvm::StringRef sequenceOf(mlir::Value value, bool headsFirst = true);
 
+/// The numbers that attn.floor_div and attn.floor_mod stand for.
+int64_t floorDiv(int64_t a, int64_t b);
+int64_t floorMod(int64_t a, int64_t b);
+
 } // namespace attn
 } // namespace mhac
 

@@ -533,7 +533,9 @@ OpFoldResult TableOp::fold(FoldAdaptor adaptor) {
   return elements.getValues<Attribute>()[std::clamp<int64_t>(index.getInt(), 0, elements.getNumElements() - 1)];
 }
 
-static int64_t floorDiv(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+int64_t mhac::attn::floorDiv(int64_t a, int64_t b) { return b == 0 ? 0 : llvm::divideFloorSigned(a, b); }
+
+int64_t mhac::attn::floorMod(int64_t a, int64_t b) { return b == 0 ? 0 : a - floorDiv(a, b) * b; }
 
 /// f of two constants as an attribute.
 static OpFoldResult foldIntegers(Attribute lhs, Attribute rhs, llvm::function_ref<int64_t(int64_t, int64_t)> f) {
@@ -550,7 +552,7 @@ OpFoldResult FloorDivOp::fold(FoldAdaptor adaptor) {
 OpFoldResult FloorModOp::fold(FoldAdaptor adaptor) {
   if (auto b = dyn_cast_or_null<IntegerAttr>(adaptor.getRhs()); b && b.getInt() == 1)
     return IntegerAttr::get(b.getType(), 0);
-  return foldIntegers(adaptor.getLhs(), adaptor.getRhs(), [](int64_t a, int64_t b) { return b == 0 ? 0 : a - floorDiv(a, b) * b; });
+  return foldIntegers(adaptor.getLhs(), adaptor.getRhs(), floorMod);
 }
 
 LogicalResult EntryOp::verifyRegions() {

@@ -17,39 +17,6 @@ using namespace mlir;
 namespace mhac::attn {
 namespace {
 
-int64_t floorQuotient(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
-  using P = arith::CmpIPredicate;
-  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
-  switch (predicate) {
-  case P::eq: return a == b;
-  case P::ne: return a != b;
-  case P::slt: return a < b;
-  case P::sle: return a <= b;
-  case P::sgt: return a > b;
-  case P::sge: return a >= b;
-  case P::ult: return ua < ub;
-  case P::ule: return ua <= ub;
-  case P::ugt: return ua > ub;
-  case P::uge: return ua >= ub;
-  }
-  return false;
-}
-
-std::optional<bool> compare(arith::CmpFPredicate predicate, double a, double b) {
-  using P = arith::CmpFPredicate;
-  switch (predicate) {
-  case P::OEQ: return a == b;
-  case P::UNE: return a != b;
-  case P::OLT: return a < b;
-  case P::OLE: return a <= b;
-  case P::OGT: return a > b;
-  case P::OGE: return a >= b;
-  default: return std::nullopt;
-  }
-}
-
 class Evaluator {
 public:
   explicit Evaluator(const RegionTensors &tensors) : tensors(tensors) {}
@@ -66,6 +33,7 @@ public:
 private:
   int64_t integer(Operation *op, unsigned i) { return values.lookup(op->getOperand(i)).integer; }
   double real(Operation *op, unsigned i) { return values.lookup(op->getOperand(i)).real; }
+  static APInt wide(int64_t value) { return APInt(64, static_cast<uint64_t>(value), /*isSigned=*/true); }
   bool set(Operation *op, int64_t value) { return values[op->getResult(0)] = {value, 0}, true; }
   bool setReal(Operation *op, double value) { return values[op->getResult(0)] = {0, static_cast<float>(value)}, true; }
 
@@ -123,20 +91,16 @@ private:
         .Case([&](arith::MulIOp) { return set(op, integer(op, 0) * integer(op, 1)); })
         .Case([&](arith::MinSIOp) { return set(op, std::min(integer(op, 0), integer(op, 1))); })
         .Case([&](arith::MaxSIOp) { return set(op, std::max(integer(op, 0), integer(op, 1))); })
-        .Case<FloorDivOp, arith::FloorDivSIOp>([&](auto) { return set(op, floorQuotient(integer(op, 0), integer(op, 1))); })
+        .Case<FloorDivOp, arith::FloorDivSIOp>([&](auto) { return set(op, floorDiv(integer(op, 0), integer(op, 1))); })
         .Case([&](FloorModOp) {
-          const int64_t a = integer(op, 0), b = integer(op, 1);
-          return set(op, b == 0 ? 0 : a - floorQuotient(a, b) * b);
+          return set(op, floorMod(integer(op, 0), integer(op, 1)));
         })
         .Case([&](math::AbsIOp) { return set(op, std::abs(integer(op, 0))); })
         .Case([&](arith::AndIOp) { return set(op, integer(op, 0) & integer(op, 1)); })
         .Case([&](arith::OrIOp) { return set(op, integer(op, 0) | integer(op, 1)); })
         .Case([&](arith::XOrIOp) { return set(op, integer(op, 0) ^ integer(op, 1)); })
-        .Case([&](arith::CmpIOp o) { return set(op, compare(o.getPredicate(), integer(op, 0), integer(op, 1))); })
-        .Case([&](arith::CmpFOp o) {
-          std::optional<bool> result = compare(o.getPredicate(), real(op, 0), real(op, 1));
-          return result && set(op, *result);
-        })
+        .Case([&](arith::CmpIOp o) { return set(op, arith::applyCmpPredicate(o.getPredicate(), wide(integer(op, 0)), wide(integer(op, 1)))); })
+        .Case([&](arith::CmpFOp o) { return set(op, arith::applyCmpPredicate(o.getPredicate(), APFloat(real(op, 0)), APFloat(real(op, 1)))); })
         .Case([&](arith::SelectOp) { return values[op->getResult(0)] = values.lookup(op->getOperand(integer(op, 0) ? 1 : 2)), true; })
         .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) { return set(op, integer(op, 0)); })
         .Case([&](arith::SIToFPOp) { return setReal(op, static_cast<double>(integer(op, 0))); })

@@ -69,7 +69,7 @@ private:
     Expr whole = cast<float>(tensor(at));
     at[0] = max(min(start + x, extent() - 1), 0);
     Expr single = cast<float>(tensor(at));
-    return Internal::Call::make(Float(32), Internal::Call::if_then_else, {extent() >= kLanes, whole, single}, Internal::Call::PureIntrinsic);
+    return branch(extent() >= kLanes, whole, single);
   }
 
   Var lane{"lane"}, i{"i"}, key{"key"}, group{"group"};
@@ -117,7 +117,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   Func Ts("Ts"), Tl("Tl");
   constexpr int kFull = 0, kAll = 1, kSlots = 2; // rows of Tl: numbers of full and of all tiles, then the tiles, full ones first
   auto listAt = [&](const Expr &row) { return Tl(row, c, qb, h, b); };
-  auto tileKey = [&](const Expr &tile) { return base + c * C + (listed ? unsafe_promise_clamped(listAt(kSlots + tile), 0, C / TJ - 1) : tile) * TJ; };
+  auto tileOffset = [&](const Expr &tile) { return (listed ? unsafe_promise_clamped(listAt(kSlots + tile), 0, C / TJ - 1) : tile) * TJ; };
+  auto tileKey = [&](const Expr &tile) { return base + c * C + tileOffset(tile); };
   Expr g = p.kvHead(h);
 
   auto blockOf = [&](const Expr &block) { return G == 1 ? Expr(qg) : qg * G + block; };
@@ -180,7 +181,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     auto found = std::find_if(pairs.begin(), pairs.end(), [&](const TransposedPairs &known) { return known.tensor.name() == tensor.name() && known.queryDim == queryDim; });
     if (found == pairs.end())
       found = pairs.insert(pairs.end(), TransposedPairs(tensor, at, queryDim, NB, C, base + c * C, {c, qb, h, b}));
-    return found->at(lane, i, (listed ? unsafe_promise_clamped(listAt(kSlots + jt), 0, C / TJ - 1) : jt) * TJ + jj, base + c * C);
+    return found->at(lane, i, tileOffset(jt) + jj, base + c * C);
   };
   // Scores, those of hidden keys far below; a tile that reaches beyond the last key is partly hidden. A scalar branch around the mask,
   // decided by the tile alone, lets full tiles pass without mask work.
@@ -207,7 +208,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
       visible = visible && p.isVisible(b, h, query(i) + lane, k);
     }
     Expr hidden = select(visible, scaled, kHidden);
-    Sm(lane, i, jj, jt, c, qb, h, b) = Internal::Call::make(Float(32), Internal::Call::if_then_else, {full, scaled, hidden}, Internal::Call::PureIntrinsic);
+    Sm(lane, i, jj, jt, c, qb, h, b) = branch(full, scaled, hidden);
   }
   auto score = [&](const Expr &j) { return Sm(lane, i, j, jt, c, qb, h, b); };
   // Row TJ of a tile of scores is its maximum, row TJ of a tile of probabilities its sum: both are made in registers.

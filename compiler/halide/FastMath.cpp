@@ -13,6 +13,10 @@ template <size_t N> static Expr polynomial(const Expr &x, const float (&c)[N]) {
   return sum;
 }
 
+Expr branch(const Expr &condition, const Expr &yes, const Expr &no) {
+  return Internal::Call::make(yes.type(), Internal::Call::if_then_else, {condition, yes, no}, Internal::Call::PureIntrinsic);
+}
+
 Expr exp2NonPositive(const Expr &x) {
   // Minimax of 2^f on [-0.5, 0.5]. Adding 1.5 * 2^23 rounds to nearest and leaves the integer in the low bits, which move into the exponent.
   static const float c[] = {1.00000007f, 0.693146967f, 0.240221197f, 0.0555071327f, 0.00967554133f, 0.0013276472f};

@@ -9,6 +9,9 @@ namespace mhac::halide {
 inline constexpr float kLog2e = 1.44269504f;
 inline constexpr float kLn2 = 0.69314718f;
 
+/// A choice by a scalar condition as a branch: only the side taken is computed, also where it stands in a vector.
+Halide::Expr branch(const Halide::Expr &condition, const Halide::Expr &yes, const Halide::Expr &no);
+
 /// 2^x for f32 x <= 0, relative error below 2e-7; exactly 0 below -126, so that hidden scores leave no trace and no
 /// denormal numbers; NaN stays NaN.
 Halide::Expr exp2NonPositive(const Halide::Expr &x);

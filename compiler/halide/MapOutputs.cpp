@@ -12,11 +12,6 @@ using namespace Halide;
 namespace mhac::halide {
 namespace {
 
-/// A condition of a whole tile as a scalar branch: what a full tile does not need is not computed.
-Expr branch(const Expr &condition, const Expr &yes, const Expr &no) {
-  return Internal::Call::make(yes.type(), Internal::Call::if_then_else, {condition, yes, no}, Internal::Call::PureIntrinsic);
-}
-
 /// The lse of a query in base 2, with 0 instead of -inf: a row that sees nothing has no probabilities that it could be used for.
 Expr logSum(const MapProblem &p, const Expr &q, const Expr &h, const Expr &b) {
   Expr lse = p.output(q % kLanes, p.attention.vHeadDim, q / kLanes, h, b);

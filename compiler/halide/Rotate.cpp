@@ -35,11 +35,6 @@ Buffer<uint64_t> turnsOf(const std::vector<double> &frequencies, const std::stri
   return turns;
 }
 
-/// A branch on a scalar: only the side taken is computed.
-Expr branch(const Expr &condition, const Expr &yes, const Expr &no) {
-  return Internal::Call::make(yes.type(), Internal::Call::if_then_else, {condition, yes, no}, Internal::Call::PureIntrinsic);
-}
-
 /// Builds the Funcs of the steps, each reading the one before, and schedules them inside the loops of the last one.
 class Encoder {
 public:

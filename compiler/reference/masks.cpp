@@ -2,42 +2,24 @@
 #include "reference/masks.h"
 
 #include "reference/expressions.h"
+#include "reference/trees.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <string_view>
 
 namespace mhac::reference {
 
 //===-- the spec's trees --------------------------------------------------------------------------------------------------------------===//
 
-static const Tree *find(const VariantSpec &variant, std::string_view key) {
-  for (const auto &[name, value] : variant.arguments.fields)
-    if (*name == key)
-      return &value;
-  return nullptr;
-}
-
-/// The scalar under `key` of a variant's arguments, `fallback` when it is not there.
-static std::string_view word(const VariantSpec &variant, std::string_view key, std::string_view fallback) {
-  const Tree *value = find(variant, key);
-  return value ? std::string_view(value->scalar) : fallback;
-}
-
 static int64_t integer(const VariantSpec &variant, std::string_view key, int64_t fallback) {
-  const Tree *value = find(variant, key);
+  const Tree *value = find(variant.arguments, key);
   return value ? std::strtoll(value->scalar.c_str(), nullptr, 10) : fallback;
 }
 
 /// `prefix: 3`, `chunked: 64`.
 static int64_t scalarInteger(const VariantSpec &variant) { return std::strtoll(variant.arguments.scalar.c_str(), nullptr, 10); }
-
-static bool lists(const VariantSpec &variant, std::string_view key, std::string_view wanted) {
-  const Tree *value = find(variant, key);
-  return value && std::any_of(value->items.begin(), value->items.end(), [&](const Tree &item) { return item.scalar == wanted; });
-}
 
 /// A mask as an element of a list inside another mask: `causal`, or one `word: arguments`.
 static VariantSpec maskOf(const Tree &tree) {
@@ -68,7 +50,7 @@ template <typename F> static void forEachMask(const std::vector<VariantSpec> &ma
 
 static bool hasPadding(const Spec &spec, std::string_view side) {
   bool found = false;
-  forEachMask(spec.mask, [&](const VariantSpec &mask) { found |= *mask.word == "padding" && word(mask, "side", "right") == side; });
+  forEachMask(spec.mask, [&](const VariantSpec &mask) { found |= *mask.word == "padding" && word(mask.arguments, "side", "right") == side; });
   return found;
 }
 
@@ -105,20 +87,20 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> maskInputs(const Spec 
   };
   forEachMask(spec.mask, [&](const VariantSpec &mask) {
     if (*mask.word == "padding") {
-      if (word(mask, "side", "right") != "left")
+      if (word(mask.arguments, "side", "right") != "left")
         add("key_lengths", {sizes.batch});
-      if (word(mask, "side", "right") != "right")
+      if (word(mask.arguments, "side", "right") != "right")
         add("key_starts", {sizes.batch});
     }
-    if (*mask.word == "global" && word(mask, "tokens", "") == "input")
+    if (*mask.word == "global" && word(mask.arguments, "tokens", "") == "input")
       addTokens("global_tokens", "global_queries", "global_keys");
     if (*mask.word == "prefix" && mask.arguments.scalar == "input")
       add("prefix_lengths", {sizes.batch});
     if (*mask.word == "document")
       addTokens("documents", "query_documents", "key_documents");
     if (*mask.word == "tensor")
-      add("mask", {lists(mask, "broadcast", "b") ? 1 : sizes.batch, lists(mask, "broadcast", "h") ? 1 : *spec.layer.heads,
-                   lists(mask, "broadcast", "q") ? 1 : sizes.query, -1});
+      add("mask", {lists(mask.arguments, "broadcast", "b") ? 1 : sizes.batch, lists(mask.arguments, "broadcast", "h") ? 1 : *spec.layer.heads,
+                   lists(mask.arguments, "broadcast", "q") ? 1 : sizes.query, -1});
   });
   return list;
 }
@@ -178,7 +160,7 @@ Condition RowMask::condition(const VariantSpec &mask) const {
   if (*mask.word == "causal")
     return [at](int64_t, int64_t q, int64_t k) { return at.ofKey(k) <= at.ofQuery(q); };
   if (*mask.word == "padding") {
-    std::string_view side = word(mask, "side", "right");
+    std::string_view side = word(mask.arguments, "side", "right");
     int64_t first = side == "right" ? 0 : start, last = side == "left" ? sizes.key : side == "right" ? keyLength : end;
     return [=](int64_t, int64_t, int64_t k) { return first <= k && k < last; };
   }
@@ -189,7 +171,7 @@ Condition RowMask::condition(const VariantSpec &mask) const {
       return (left < 0 || distance >= -left) && (right < 0 || distance <= right);
     };
   }
-  if (*mask.word == "global" && word(mask, "tokens", "") == "input") {
+  if (*mask.word == "global" && word(mask.arguments, "tokens", "") == "input") {
     const Tensor *queries = ofQueries("global_tokens", "global_queries"), *keys = ofQueries("global_tokens", "global_keys");
     return [=](int64_t, int64_t q, int64_t k) { return queries->flag({b, q}) || keys->flag({b, k}); };
   }
@@ -233,7 +215,7 @@ Condition RowMask::condition(const VariantSpec &mask) const {
   }
   if (*mask.word == "tensor") {
     const Tensor *values = input("mask");
-    bool isFloat = word(mask, "dtype", "") == "float";
+    bool isFloat = word(mask.arguments, "dtype", "") == "float";
     return [=](int64_t h, int64_t q, int64_t k) {
       auto inside = [&](size_t dim, int64_t i) { return values->shape[dim] == 1 ? 0 : i; };
       if (k >= values->shape[3])
@@ -280,12 +262,12 @@ RowMask::RowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, in
   positions.offset = queryOffset(spec, sizes, positions.keyStart, keyLength);
   visible = allOf(spec.mask);
   forEachMask(spec.mask, [&](const VariantSpec &mask) {
-    if (*mask.word == "tensor" && word(mask, "dtype", "") == "float")
+    if (*mask.word == "tensor" && word(mask.arguments, "dtype", "") == "float")
       added = &inputs.find("mask")->second;
     if (*mask.word == "expr")
       if (std::optional<Expression> tree = conditionOf(mask, spec))
         perHead |= mhac::reference::dependsOnHead(*tree, spec.parameters);
-    perHead |= (*mask.word == "tensor" && !lists(mask, "broadcast", "h")) || (*mask.word == "block_sparse" && integer(mask, "random", 0) > 0);
+    perHead |= (*mask.word == "tensor" && !lists(mask.arguments, "broadcast", "h")) || (*mask.word == "block_sparse" && integer(mask, "random", 0) > 0);
   });
 }
 

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "reference/positions.h"
 
+#include "reference/trees.h"
+
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
 
 namespace mhac::reference {
-
-static const Tree *find(const Tree &map, std::string_view key) {
-  for (const auto &[name, value] : map.fields)
-    if (*name == key)
-      return &value;
-  return nullptr;
-}
-
-static std::string_view word(const Tree &map, std::string_view key, std::string_view fallback) {
-  const Tree *value = find(map, key);
-  return value ? std::string_view(value->scalar) : fallback;
-}
 
 /// The number under `key`; `fallback` when it is not there, or a word.
 static double number(const Tree &map, std::string_view key, double fallback) {

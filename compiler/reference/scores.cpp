@@ -3,6 +3,7 @@
 
 #include "reference/expressions.h"
 #include "reference/masks.h"
+#include "reference/trees.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,21 +12,7 @@
 
 namespace mhac::reference {
 
-/// The value under `key` of a variant's arguments, nullptr when it is not there.
-static const Tree *field(const VariantSpec &variant, std::string_view key) {
-  for (const auto &[name, value] : variant.arguments.fields)
-    if (*name == key)
-      return &value;
-  return nullptr;
-}
-
 static double number(const Tree &tree) { return std::strtod(tree.scalar.c_str(), nullptr); }
-
-/// Whether a variant with `broadcast: [..]` lists the dimension.
-static bool isBroadcast(const VariantSpec &variant, std::string_view dim) {
-  const Tree *list = field(variant, "broadcast");
-  return list && std::any_of(list->items.begin(), list->items.end(), [&](const Tree &item) { return item.scalar == dim; });
-}
 
 double scoreScale(const Spec &spec, int64_t headDim) {
   for (const VariantSpec &score : spec.score)
@@ -47,11 +34,11 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> scoreInputs(const Spec
   const int64_t heads = *spec.layer.heads;
   std::vector<std::pair<std::string, std::vector<int64_t>>> list;
   for (const VariantSpec &score : spec.score) {
-    auto extent = [&](const char *dim, int64_t size) { return isBroadcast(score, dim) ? 1 : size; };
+    auto extent = [&](const char *dim, int64_t size) { return lists(score.arguments, "broadcast", dim) ? 1 : size; };
     if (*score.word == "bias")
       list.push_back({"score_bias", {extent("b", sizes.batch), extent("h", heads), extent("q", sizes.query), sizes.key}});
     if (*score.word == "relative_bias")
-      list.push_back({"relative_bias", {int64_t(number(*field(score, "buckets"))), heads}});
+      list.push_back({"relative_bias", {int64_t(number(*find(score.arguments, "buckets"))), heads}});
     if (*score.word == "sink")
       list.push_back({"sinks", {heads}});
   }
@@ -102,7 +89,7 @@ RowScores::RowScores(const Spec &spec, const Sizes &sizes, const Tensors &inputs
       add([=](int64_t h, int64_t q, int64_t k, auto s) -> decltype(s) { return s + bias->number({at(0, b), at(1, h), at(2, q), k}); });
     } else if (*score.word == "alibi") {
       std::vector<double> slopes = alibiSlopes(*spec.layer.heads);
-      const Tree *own = field(score, "slopes"), *form = field(score, "form");
+      const Tree *own = find(score.arguments, "slopes"), *form = find(score.arguments, "form");
       if (own && own->kind == Tree::Kind::List)
         std::transform(own->items.begin(), own->items.end(), slopes.begin(), number);
       const bool symmetric = !form || form->scalar == "symmetric";
@@ -112,8 +99,8 @@ RowScores::RowScores(const Spec &spec, const Sizes &sizes, const Tensors &inputs
       });
     } else if (*score.word == "relative_bias") {
       const Tensor *table = &inputs.find("relative_bias")->second;
-      int64_t buckets = table->shape[0], maxDistance = int64_t(number(*field(score, "max_distance")));
-      const bool bidirectional = field(score, "bidirectional")->scalar == "true";
+      int64_t buckets = table->shape[0], maxDistance = int64_t(number(*find(score.arguments, "max_distance")));
+      const bool bidirectional = find(score.arguments, "bidirectional")->scalar == "true";
       add([=, &mask](int64_t h, int64_t q, int64_t k, auto s) -> decltype(s) {
         int64_t bucket = relativeBucket(mask.keyPosition(k) - mask.queryPosition(q), buckets, maxDistance, bidirectional);
         return s + table->number({bucket, h});
