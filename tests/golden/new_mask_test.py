@@ -86,8 +86,7 @@ def compile_sources(sources):
     for source in sources:
         command = commands.get(f"{ROOT}/{source}") or sample.replace("compiler/attention/masks/Causal.cpp", source)
         made = f"{WORK}/{os.path.basename(source)}.o"
-        command = re.sub(r" -MD -MT \S+ -MF \S+ -o \S+ -c ", f" -o {made} -c ", command)
-        run(moved(command).replace(f"-c {ROOT}/", f"-c {WORK}/"))
+        run(moved(re.sub(r" -MD -MT \S+ -MF \S+ -o \S+ -c \S+", "", command)) + f" -o {made} -c {WORK}/{source}")
         objects.append(made)
     return objects
 
@@ -118,8 +117,8 @@ def main():
     mhac, mhac_run = link("mhac", dialect), link("mhac-run", judge)
     specs = [path for path in made if path.endswith(".yaml")]
     assert len(specs) == 1, specs
-    run([mhac, f"{WORK}/{specs[0]}", "-o", f"{WORK}/layer.so", "--no-perf-warnings"])
-    print(run([mhac_run, f"{WORK}/layer.json", "--query=1,17,130", "--batch=2", "--strided", "--rows=0"]))
+    run([mhac, f"{WORK}/{specs[0]}", "-o", f"{WORK}/layer.o", "--no-perf-warnings"])
+    print(run([mhac_run, f"{WORK}/layer.json", f"--runtime={BUILD}/runtime/libmhac_runtime.a", "--query=1,17,130", "--batch=2", "--strided", "--rows=0"]))
 
 
 main()
