@@ -116,7 +116,8 @@ private:
 //===-- heads -------------------------------------------------------------------------------------------------------------------------===//
 
 void Importer::addGroup(int64_t first, int64_t count, int64_t kvCount, int64_t features, int64_t d, int64_t e) {
-  Heads heads{first, count, kvCount, features, d, e};
+  Heads heads;
+  heads.first = first, heads.count = count, heads.kvCount = kvCount, heads.features = features, heads.d = d, heads.e = e;
   SmallVector<int64_t> kvHeads; // of the kept heads
   for (int64_t h = 0; h < count; ++h)
     if (!llvm::is_contained(layer.prunedHeads, first + h)) {
@@ -426,8 +427,6 @@ void Importer::addOutputs() {
       addMap(MapKind::KeyMass, "key_mass", {"batch", heads, key}, output.loc);
       break;
     case OutputKind::HeadNorms:
-      if (groups.size() > 1)
-        diagnostics.unsupported(output.loc, "'head_norms' with heads of several widths is not supported yet").length = StringRef("head_norms").size();
       add("head_norms", {"batch", heads}, f32, output.loc);
       break;
     }

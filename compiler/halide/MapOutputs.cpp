@@ -224,8 +224,8 @@ Func mapStatistics(const std::string &name, const MapProblem &p, const std::vect
 }
 
 Func headNorms(const std::string &name, const ImageParam &lanes, int width, int heads, int firstHead, const Expr &tokens) {
-  Var lane("lane"), block("block"), h("h"), b("b"), task("task");
-  RDom re(0, width, "re"), rb(0, (tokens + kLanes - 1) / kLanes, "rb"), rl(0, kLanes, "rl");
+  Var lane("lane"), block("block"), h("h"), b("b");
+  RDom re(0, width, "re"), rb(0, (tokens + kLanes - 1) / kLanes, "rb"), rl(0, kLanes, "rl"), rh(0, heads, "rh");
   // In pieces, whose sums stay small against their terms: a block of tokens, then all blocks of a lane, then the lanes.
   Func squares("squares"), sums("sums"), total("total"), out(name);
   squares(lane, block, h, b) = 0.f;
@@ -235,12 +235,14 @@ Func headNorms(const std::string &name, const ImageParam &lanes, int width, int 
   sums(lane, h, b) += select(rb * kLanes + lane < tokens, squares(lane, rb, h, b), 0.f);
   total(h, b) = 0.f;
   total(h, b) += sums(rl, h, b);
-  out(h, b) = sqrt(total(h - firstHead, b));
-  out.bound(h, firstHead, heads).parallel(h); // not fused with b: of h's part nothing would be known that begins at `firstHead`
+  // As an update: a definition for all heads would have to make all of them, and Halide takes a bound for where the innermost dimension begins.
+  out(h, b) = undef<float>();
+  out(firstHead + rh, b) = sqrt(total(rh, b));
+  out.update().parallel(rh);
   squares.compute_at(sums, rb).bound_extent(block, 1).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().vectorize(lane);
-  sums.compute_at(out, h).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().reorder(lane, rb).vectorize(lane);
-  total.compute_at(out, h).bound_extent(h, 1).bound_extent(b, 1);
-  beginAtZero(out.output_buffer(), 0, firstHead);
+  sums.compute_at(out, rh).bound_extent(h, 1).bound_extent(b, 1).bound(lane, 0, kLanes).vectorize(lane).update().reorder(lane, rb).vectorize(lane);
+  total.compute_at(out, rh).bound_extent(h, 1).bound_extent(b, 1);
+  beginAtZero(out.output_buffer(), 0, 0);
   return out;
 }
 

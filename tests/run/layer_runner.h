@@ -28,13 +28,16 @@ struct Cell {
 
 class LayerRunner {
 public:
-  /// Compiles `yaml` to <work>/<name>.so for all targets and loads it.
+  /// Compiles `yaml` to <work>/<name>.so for the targets that this CPU runs and loads it.
   LayerRunner(const Paths &paths, const std::string &name, const std::string &yaml);
+  LayerRunner(const Paths &paths, const std::string &name, const std::string &yaml, const std::string &targets);
 
   /// Why the layer cannot be called, or "".
   const std::string &error() const { return problem; }
   const artefact::Manifest &manifest() const { return artefact->manifest; }
   const Spec &spec() const { return *layer; }
+  /// Those that are compiled and run here.
+  const std::vector<const artefact::Target *> &targets() const { return runnable; }
   /// Name of a target that this CPU cannot run, or "".
   const std::string &skippedTarget() const { return skipped; }
   size_t callsPerCell() const { return 2 * runnable.size() + 1; }

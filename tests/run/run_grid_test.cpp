@@ -1,4 +1,4 @@
-// Compiled layers against the reference: every spec is compiled once, for all targets in one object, and called with many shapes, strides, thread
+// Compiled layers against the reference: every spec is compiled once, for all targets of this CPU in one object, and called with many shapes, strides, thread
 // counts and targets. NaN stands in every slot that cannot matter and inaccessible pages around every tensor.
 // Usage: run_grid_test --mhac=<executable> --run=<tests/run> --specs=<specs> --work=<folder for artefacts> [GoogleTest options]
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
