@@ -149,8 +149,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   }
   rt.where(listed ? rt < listAt(kAll) : c * C + rt * TJ < count);
   // P.V: full tiles in one loop, then the rest, key by key, so that V at hidden keys is never read: it may hold NaN.
-  rj.where(listed ? rj.y < listAt(kFull) : c * C + rj.y * TJ + TJ <= count);
   Expr inChunk = clamp(count - c * C, 0, C), fullTiles = inChunk / TJ;
+  rj.where(rj.y < (listed ? listAt(kFull) : fullTiles)); // the variable stands alone, so that whatever `count` is bounds the loop
   Expr restTile = min(fullTiles, max(inChunk - 1, 0) / TJ); // without a rest no tile more is asked for
   rr.where(rr < inChunk % TJ);
   if (G > 1 && p.masked) {
