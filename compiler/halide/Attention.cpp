@@ -33,7 +33,7 @@ public:
   TransposedPairs(const ImageParam &tensor, const std::vector<Expr> &index, int queryDim, int vectors, int chunk, const Expr &firstKey, const std::array<Var, 4> &rest)
       : tensor(tensor), queryDim(queryDim), func(tensor.name() + "_pairs"), vectors(vectors), groups((chunk - 1) / kLanes + 1), rest(rest),
         transpose([&](Expr x, Expr y) { return element(index, firstKey, x, y); }, {i, group, rest[0], rest[1], rest[2], rest[3]}, tensor.name() + "_t") {
-    func(lane, i, key, group, rest[0], rest[1], rest[2], rest[3]) = transpose.result()(key * kLanes + lane, i, group, rest[0], rest[1], rest[2], rest[3]);
+    func(lane, i, key, group, rest[0], rest[1], rest[2], rest[3]) = transpose.columns(lane, key, i, group, rest[0], rest[1], rest[2], rest[3]);
   }
 
   /// The element of key `offset` of the chunk; those behind the tensor's last are the last.

@@ -2,6 +2,7 @@
 #include "halide/HalideBoundary.h"
 
 #include "halide/Prefetch.h"
+#include "halide/TransposeTiles.h"
 #include "halide/TrimSlots.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -95,6 +96,8 @@ bool compileJobs(std::vector<PipelineJob> &jobs, const std::string &target, bool
         job.pipeline.add_custom_lowering_pass(prefetches.emplace_back(std::make_unique<PrefetchNextTile>(buffer)).get(), [] {});
       TrimSlots trim;
       job.pipeline.add_custom_lowering_pass(&trim, [] {});
+      TransposeTiles transpose(full.natural_vector_size<float>());
+      job.pipeline.add_custom_lowering_pass(&transpose, [] {});
       job.pipeline.add_custom_lowering_pass(&scratch, [] {});
       Module one = job.pipeline.compile_to_module(job.arguments, job.symbol, full);
       for (const Internal::LoweredFunc &function : one.functions())

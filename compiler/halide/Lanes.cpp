@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/Lanes.h"
 
+#include "halide/TransposeTiles.h"
+
 #include <algorithm>
 
 using namespace Halide;
@@ -61,28 +63,25 @@ Accessor lanesAccessor(const ImageParam &param) {
   };
 }
 
-TileTranspose::TileTranspose(const TileSource &source, const std::vector<Var> &rest, const std::string &name) {
-  Var e("e");
-  for (int k = 0; k < 4; ++k) {
-    // One perfect shuffle: result(2m + b) = source(m + 128b).
-    RDom r(0, 2, 0, 16, 0, 8, name + "_r" + std::to_string(k));
-    Func stage(name + std::to_string(k));
-    std::vector<Expr> pure{e}, at{r.z * 32 + r.y * 2 + r.x}, from{r.z * 16 + r.y + 128 * r.x};
-    for (const Var &v : rest)
-      pure.push_back(v), at.push_back(v), from.push_back(v);
-    stage(pure) = undef(Float(32));
-    stage(at) = k == 0 ? source(r.y, r.z + 8 * r.x) : stages.back()(from);
-    // The scatter is a permutation, so that no lane races with another.
-    stage.bound(e, 0, kLanes * kLanes).update().allow_race_conditions().reorder(r.x, r.y, r.z).unroll(r.x).vectorize(r.y).unroll(r.z);
-    stages.push_back(stage);
-  }
+TileTranspose::TileTranspose(const TileSource &source, const std::vector<Var> &rest, const std::string &name)
+    : rows(name + "_rows"), columns(name + kTransposed) {
+  Var x("x"), y("y");
+  std::vector<Var> along{x, y}, across{y, x};
+  along.insert(along.end(), rest.begin(), rest.end());
+  across.insert(across.end(), rest.begin(), rest.end());
+  rows(along) = source(x, y);
+  columns(across) = rows(std::vector<Expr>(along.begin(), along.end()));
+  rows.vectorize(x).unroll(y);
+  columns.vectorize(y).unroll(x);
+  for (Func *f : {&rows, &columns})
+    f->bound(x, 0, kLanes).bound(y, 0, kLanes);
 }
 
 void TileTranspose::computeAt(const LoopLevel &level, const std::vector<Var> &single) {
-  for (Func &stage : stages) {
-    stage.compute_at(level).store_in(MemoryType::Stack);
+  for (Func *f : {&rows, &columns}) {
+    f->compute_at(level).store_in(MemoryType::Stack);
     for (const Var &v : single)
-      stage.bound_extent(v, 1);
+      f->bound_extent(v, 1);
   }
 }
 
@@ -98,7 +97,7 @@ LanesOfRows::LanesOfRows(const std::string &name, const Accessor &rows, int feat
     // The last tile is moved back to end with the last feature.
     auto first = [&](const Expr &t) { return features % kLanes ? min(t * kLanes, features - kLanes) : t * kLanes; };
     transpose.emplace([&](Expr x, Expr y) { return value(first(tile) + x, y); }, std::vector<Var>{tile, block, h, b}, name + "_t");
-    func(lane, f, block, h, b) = transpose->result()((f - first(f / kLanes)) * kLanes + lane, f / kLanes, block, h, b);
+    func(lane, f, block, h, b) = transpose->columns(lane, f - first(f / kLanes), f / kLanes, block, h, b);
   }
 }
 
@@ -128,7 +127,7 @@ Func unpackRows(const std::string &name, Func lanes, int features, int heads, co
   Func rows(name);
   std::vector<Var> at = order == RowOrder::Tokens ? std::vector<Var>{f, s, b} : order == RowOrder::Bshd ? std::vector<Var>{f, h, s, b} : std::vector<Var>{f, s, h, b};
   const bool hasHeads = order != RowOrder::Tokens;
-  rows(at) = transpose.result()(s % kLanes * kLanes + f % kLanes, f / kLanes, s / kLanes, hasHeads ? Expr(h) : Expr(0), b);
+  rows(at) = transpose.columns(f % kLanes, s % kLanes, f / kLanes, s / kLanes, hasHeads ? Expr(h) : Expr(0), b);
   rows.bound(f, 0, features);
   if (hasHeads)
     rows.bound(h, 0, heads);

@@ -43,17 +43,19 @@ void beginAtZero(Halide::OutputImageParam buffer, int headDimension, int firstHe
 /// Element (feature, token) for scalar reads: K and V of a projection.
 Accessor lanesAccessor(const Halide::ImageParam &param);
 
-/// Transposes a 16 x 16 tile in registers as four perfect shuffles: source(x, y) -> (e, rest...) with e = x * 16 + y.
+/// Transposes a tile of 16 x 16 in registers (TransposeTiles): source(x, y) -> columns(y, x, rest...).
 class TileTranspose {
 public:
   using TileSource = std::function<Halide::Expr(Halide::Expr x, Halide::Expr y)>;
   TileTranspose(const TileSource &source, const std::vector<Halide::Var> &rest, const std::string &name);
-  Halide::Func result() const { return stages.back(); }
   /// `single`: those of `rest` of which the level needs one value, where bounds inference cannot see it.
   void computeAt(const Halide::LoopLevel &level, const std::vector<Halide::Var> &single);
 
 private:
-  std::vector<Halide::Func> stages;
+  Halide::Func rows;
+
+public:
+  Halide::Func columns;
 };
 
 /// rows -> lanes, times `scale`: (lane, feature, block, head, batch). Rows beyond `tokens` repeat the last one: they are computed and never stored.

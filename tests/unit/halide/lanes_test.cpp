@@ -1,6 +1,7 @@
 // Rows -> lanes -> rows for widths and lengths around the tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/Lanes.h"
+#include "halide/TransposeTiles.h"
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,28 @@ void expectUnpacked(int features, int vectors) {
     count.set(tokens);
     out.realize(rows);
     rows.for_each_element([&](int f, int h, int s, int b) { ASSERT_EQ(rows(f, h, s, b), element(f, s, h, b)); });
+  }
+}
+
+/// Several tiles, as blocks of each size that vector registers have.
+TEST(Lanes, TilesAreTransposedInRegisters) {
+  constexpr int tiles = 3;
+  for (int lanes : {4, 8, 16}) {
+    ImageParam in(Float(32), 3, "in");
+    Var x("x"), y("y"), tile("tile");
+    TileTranspose transpose([&](Expr x, Expr y) -> Expr { return in(x, y, tile); }, {tile}, "t");
+    Func out("out");
+    out(y, x, tile) = transpose.columns(y, x, tile);
+    transpose.computeAt(LoopLevel(out, tile), {});
+    Pipeline pipeline(out);
+    TransposeTiles pass(lanes);
+    pipeline.add_custom_lowering_pass(&pass, [] {});
+    Buffer<float> from(kLanes, kLanes, tiles), to(kLanes, kLanes, tiles);
+    from.for_each_element([&](int x, int y, int t) { from(x, y, t) = element(x, y, t, 0); });
+    in.set(from);
+    out.bound(x, 0, kLanes).bound(y, 0, kLanes);
+    pipeline.realize(to);
+    to.for_each_element([&](int y, int x, int t) { ASSERT_EQ(to(y, x, t), from(x, y, t)) << lanes << ": " << x << ' ' << y; });
   }
 }
 
