@@ -5,6 +5,7 @@
 
 #include "halide/FastMath.h"
 #include "halide/TrimSlots.h"
+#include "halide/UnrollTiles.h"
 
 #include <algorithm>
 #include <array>
@@ -92,8 +93,8 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   const int TE = tileHeight(E, tiles.outputRows);
 
   // A query is (lane, vector i of the block, block qb), a key (jj, tile jt, chunk c). Block qb is the qi-th of group qg, which a task makes.
-  Var lane("lane"), i("i"), qb("qb"), qi("qi"), qg("qg"), h("h"), b("b"), jj("jj"), jt("jt"), c("c"), e("e"), eo("eo"), ei("ei");
-  Var block("block"), task("task");
+  Var lane("lane"), i("tile_i"), qb("qb"), qi("qi"), qg("qg"), h("h"), b("b"), jj("tile_j"), jt("jt"), c("c"), e("e"), eo("eo"), ei("tile_e");
+  Var block("block"), task("task"), iLoop("i"), jLoop("jj"); // i and jj where they stay loops, see UnrollTiles.h
   auto query = [&](const Expr &v) { return (qb * NB + v) * kLanes; };
   // What a number of blocks can see.
   auto keyRange = [&](const Expr &first, int blocks) {
@@ -313,11 +314,11 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   for (Func *f : {&S, &Mc, &P, &Lc, &Oa, &State, &R})
     if (f->defined())
       f->bound(i, 0, NB);
-  R.compute_at(perTask).bound_storage(qb, G).bound(e, 0, p.wantLse ? 2 : 1).unroll(i).unroll(e);
+  R.compute_at(perTask).bound_storage(qb, G).bound(e, 0, p.wantLse ? 2 : 1).unroll(e);
   if (!oneChunk) {
-    State.compute_at(perTask).bound(e, 0, E + 4).bound(qi, 0, G).bound_extent(qg, 1).unroll(i);
+    State.compute_at(perTask).bound(e, 0, E + 4).bound(qi, 0, G).bound_extent(qg, 1);
     // The first rows are another loop than the rest; the last chunk is none.
-    State.update().reorder(lane, i, rs.x, qi, rs.y).vectorize(lane).unroll(i).partition(rs.x, Partition::Always).partition(rs.y, Partition::Never);
+    State.update().reorder(lane, i, rs.x, qi, rs.y).vectorize(lane).partition(rs.x, Partition::Always).partition(rs.y, Partition::Never);
     perChunk = LoopLevel(State, qi);
   }
   for (Func *f : {&S, &P, &Mc, &Lc, &Oa})
@@ -325,7 +326,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   for (Func *f : {&S, &P})
     f->bound(jj, 0, TJ + 1).bound_storage(jt, C / TJ);
   for (Func *f : {&Mc, &Lc})
-    f->unroll(i).update().reorder(lane, i, rt).vectorize(lane).unroll(i);
+    f->update().reorder(lane, i, rt).vectorize(lane);
   for (Func &table : distanceTables)
     table.compute_at(perChunk).bound_storage(e, C + (NB + 2) * kLanes).bound_extent(h, 1).bound_extent(b, 1).vectorize(e, kLanes).never_partition_all();
   for (TransposedPairs &transposed : pairs)
@@ -338,24 +339,24 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
       Ts.vectorize(jt, 8);
     Tl.compute_at(perChunk).bound(e, 0, C / TJ + 3).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
     Tl.never_partition_all().update().unroll(rl.x).never_partition_all();
-    S.update().reorder(lane, i, jj, ru).vectorize(lane).unroll(i).unroll(jj);
-    P.update().reorder(lane, jj, i, rv).vectorize(lane).unroll(jj);
+    S.update().reorder(lane, i, jj, ru).vectorize(lane);
+    P.update().reorder(lane, jj, i, rv).vectorize(lane).rename(i, iLoop);
   } else {
-    S.reorder(lane, i, jj, jt).unroll(i).unroll(jj);
-    P.reorder(lane, jj, i, jt).unroll(jj);
+    S.reorder(lane, i, jj, jt);
+    P.reorder(lane, jj, i, jt).rename(i, iLoop);
   }
   const LoopLevel perTile = listed ? LoopLevel(S, ru.x) : LoopLevel(S, jt);
-  Sm.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).unroll(jj);
+  Sm.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj);
   if (Sx.defined())
-    Sx.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj).unroll(i).never_partition_all();
-  Sa.compute_at(perTile).unroll(i).unroll(jj).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(i).unroll(jj).unroll(rd, D % 4 ? 1 : 4);
-  Pe.compute_at(P, i).bound_extent(jj, TJ).unroll(jj);
-  Oa.bound(ei, 0, TE).bound_storage(eo, (E + TE - 1) / TE).unroll(i).unroll(ei);
-  Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).unroll(i).unroll(ei).unroll(rj.x);
+    Sx.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj).rename(jj, jLoop).never_partition_all();
+  Sa.compute_at(perTile).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(rd, D % 4 ? 1 : 4);
+  Pe.compute_at(P, iLoop).bound_extent(jj, TJ);
+  Oa.bound(ei, 0, TE).bound_storage(eo, (E + TE - 1) / TE);
+  Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).rename(rj.x, RVar("tile_r"));
   if (listed)
-    Oa.update(1).reorder(lane, i, ei, rp.x, rp.y, eo).vectorize(lane).unroll(i).unroll(ei);
+    Oa.update(1).reorder(lane, i, ei, rp.x, rp.y, eo).vectorize(lane);
   else if (!everyTileFull)
-    Oa.update(1).reorder(lane, i, ei, rr, eo).vectorize(lane).unroll(i).unroll(ei);
+    Oa.update(1).reorder(lane, i, ei, rr, eo).vectorize(lane);
   // Their loops have no ends that differ; not looking for them saves a sixth of the compile time.
   for (Func *f : {&Sa, &Sm, &S, &Mc, &Pe, &P, &Lc, &Oa}) {
     f->never_partition_all();

@@ -4,6 +4,7 @@
 #include "halide/Prefetch.h"
 #include "halide/TransposeTiles.h"
 #include "halide/TrimSlots.h"
+#include "halide/UnrollTiles.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -96,6 +97,8 @@ bool compileJobs(std::vector<PipelineJob> &jobs, const std::string &target, bool
         job.pipeline.add_custom_lowering_pass(prefetches.emplace_back(std::make_unique<PrefetchNextTile>(buffer)).get(), [] {});
       TrimSlots trim;
       job.pipeline.add_custom_lowering_pass(&trim, [] {});
+      UnrollTiles unroll;
+      job.pipeline.add_custom_lowering_pass(&unroll, [] {});
       TransposeTiles transpose(full.natural_vector_size<float>());
       job.pipeline.add_custom_lowering_pass(&transpose, [] {});
       job.pipeline.add_custom_lowering_pass(&scratch, [] {});
