@@ -124,6 +124,7 @@ public:
       if (row.b != current && !spec.mergeParts) {
         keys = heads(Part::Key, row.b);
         values = heads(Part::Value, row.b);
+        keyBuckets = bucketsOf(keys, n.G, sizes.key, [](int64_t g) { return g; });
         current = row.b;
       }
       if (needsAllQueries(spec))
@@ -149,6 +150,7 @@ private:
           sums.squares[h] += concatenated[i] * concatenated[i];
     }
     result.batches.push_back(b);
+    result.uncertainSums.push_back(std::find(unused.uncertain.begin(), unused.uncertain.end(), true) != unused.uncertain.end());
     for (int64_t h = 0; h < n.H; ++h) {
       if (n.pruned[h])
         continue;
@@ -183,6 +185,35 @@ private:
         map.added.push_back(map.visible[k] ? T(mask.addition(h, row.q, k)) : T(0));
       }
     appendMapRow(spec, map, result);
+  }
+
+  /// The buckets of vectors [heads, count, largest width], for each `lsh` of the spec; head h has the rotations of key/value head kvHead(h).
+  template <typename F> Buckets bucketsOf(const std::vector<T> &vectors, int64_t heads, int64_t count, F kvHead) {
+    Buckets buckets;
+    for (const HashKind &kind : hashKinds(spec))
+      for (int64_t i = 0; i < heads * count; ++i) {
+        const T *vector = &vectors[i * n.d];
+        const int64_t width = n.headWidth(Part::Query, i / count);
+        buckets[kind].push_back(hasher.candidates(kind, kvHead(i / count), std::vector<double>(vector, vector + width)));
+      }
+    return buckets;
+  }
+
+  /// Whether a row sees other keys when vectors that are nearly in another bucket are in that one.
+  bool isUncertain(RowMask &mask, const Buckets &queryBuckets, int64_t q) {
+    std::vector<bool> possible;
+    mask.useBuckets(keyBuckets, queryBuckets, Certainty::Possible);
+    for (int64_t h = 0; h < n.H; ++h)
+      for (int64_t k = 0; k < sizes.key && !n.pruned[h]; ++k)
+        possible.push_back(mask.isVisible(h, q, k));
+    mask.useBuckets(keyBuckets, queryBuckets, Certainty::Certain);
+    size_t next = 0;
+    bool differs = false;
+    for (int64_t h = 0; h < n.H; ++h)
+      for (int64_t k = 0; k < sizes.key && !n.pruned[h]; ++k)
+        differs |= possible[next++] != mask.isVisible(h, q, k);
+    mask.useBuckets(keyBuckets, queryBuckets);
+    return differs;
   }
 
   /// Query head h with key k of its key/value head.
@@ -277,12 +308,16 @@ private:
 
   /// The heads of one row, concatenated; appends the row's lse and what else it gives.
   std::vector<T> attend(Row row, const std::vector<T> &keys, const std::vector<T> &values, LayerResult &result, QuerySums<T> *sums) {
-    if (spec.mergeParts)
+    if (spec.mergeParts) {
+      result.uncertain.push_back(false);
       return merge(row, result);
+    }
     RowMask mask(spec, sizes, inputs, row.b);
     const RowScores scores(spec, sizes, inputs, row.b, mask);
     std::vector<T> queries = headsOfToken(Part::Query, row.b, row.q, n.H, n.d);
     encode(/*isKey=*/false, row.b, row.q, mask.queryPosition(row.q), queries);
+    const Buckets queryBuckets = bucketsOf(queries, n.H, 1, [this](int64_t h) { return h / (n.H / n.G); });
+    result.uncertain.push_back(!queryBuckets.empty() && isUncertain(mask, queryBuckets, row.q));
     std::vector<T> output(n.firstFeature(Part::Value, n.H), T(0)), weights;
     std::vector<int64_t> visible;
     for (int64_t h = 0; h < n.H; ++h) {
@@ -367,6 +402,8 @@ private:
   const Letters n;
   std::deque<Spec> ofGroups;       // what the heads of one width see of the spec
   std::deque<Positions> positions; // of these, or of all heads
+  Hasher hasher;
+  Buckets keyBuckets; // of the batch row whose keys were made last
 };
 
 /// The inputs that the spec asks for, with their shapes.

@@ -29,6 +29,7 @@ struct LayerResult {
   int64_t heads = 0; // without pruned ones
   std::vector<double> y;   // [rows, width]; concatenated heads in order
   std::vector<double> lse; // [rows, heads], natural logarithm; -inf for a row that sees no key
+  std::vector<bool> uncertain; // [rows]: which keys the row sees depends on how f32 rounds (hashing.h)
   // Only where the spec asks for them:
   std::vector<double> attentionMap;                // [rows, heads, keys], at the spec's stage
   std::vector<double> entropy, peak, diagonalMass; // [rows, heads]
@@ -36,6 +37,7 @@ struct LayerResult {
   std::vector<int64_t> batches;                    // the batch rows among `rows`, in order
   std::vector<double> keyMass;                     // [batches, heads, keys], over all queries
   std::vector<double> headNorms;                   // [batches, heads]
+  std::vector<bool> uncertainSums;                 // [batches]: some query's row is uncertain
 };
 
 /// The number type of every intermediate. Float is the textbook computation in f32, each sum from left to right.
@@ -53,7 +55,8 @@ int64_t yOffset(const Spec &spec, const Tensor &y, Row row, int64_t i);
 /// last of these. Empty for other names.
 std::vector<bool> usedParts(const Spec &spec, std::string_view name);
 
-/// Useful floating-point operations of a call: the projections, and 2 (head_dim + v_head_dim) for each visible pair of a query and a key.
+/// Useful floating-point operations of a call: the projections, and 2 (head_dim + v_head_dim) for each visible pair of a query and a key. Pairs that
+/// only `lsh` hides count: nothing is hashed here.
 double usefulFlops(const Spec &spec, const Sizes &sizes, const Tensors &inputs);
 
 } // namespace mhac::reference

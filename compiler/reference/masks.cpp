@@ -62,7 +62,7 @@ static bool keysAreQueries(const Spec &spec) {
 std::string unknownMask(const Spec &spec) {
   static constexpr std::string_view known[] = {
       "any",      "block_sparse", "causal",  "chunked", "dilated",        "document", "expr",
-      "global",   "padding",      "prefix",  "tensor",  "sliding_window",
+      "global",   "lsh",          "padding", "prefix",  "sliding_window", "tensor",
   };
   std::string unknown;
   forEachMask(spec.mask, [&](const VariantSpec &mask) {
@@ -70,6 +70,15 @@ std::string unknownMask(const Spec &spec) {
       unknown = *mask.word;
   });
   return unknown;
+}
+
+std::vector<HashKind> hashKinds(const Spec &spec) {
+  std::vector<HashKind> kinds;
+  forEachMask(spec.mask, [&](const VariantSpec &mask) {
+    if (*mask.word == "lsh" && std::find(kinds.begin(), kinds.end(), HashKind(mask)) == kinds.end())
+      kinds.push_back(HashKind(mask));
+  });
+  return kinds;
 }
 
 std::vector<std::pair<std::string, std::vector<int64_t>>> maskInputs(const Spec &spec, const Sizes &sizes) {
@@ -199,6 +208,12 @@ Condition RowMask::condition(const VariantSpec &mask) const {
       return distance <= window * step && distance % step == 0;
     };
   }
+  if (*mask.word == "lsh") {
+    const int64_t group = *spec.layer.heads / *spec.layer.kvHeads, keys = sizes.key;
+    return [kind = HashKind(mask), hashed = this->hashed, group, keys](int64_t h, int64_t, int64_t k) {
+      return !hashed->keys || meet(hashed->query->at(kind)[h], hashed->keys->at(kind)[h / group * keys + k], hashed->certainty);
+    };
+  }
   if (*mask.word == "block_sparse")
     return blockSparse(mask, at, sizes.key);
   if (*mask.word == "expr") {
@@ -267,7 +282,8 @@ RowMask::RowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, in
     if (*mask.word == "expr")
       if (std::optional<Expression> tree = conditionOf(mask, spec))
         perHead |= mhac::reference::dependsOnHead(*tree, spec.parameters);
-    perHead |= (*mask.word == "tensor" && !lists(mask.arguments, "broadcast", "h")) || (*mask.word == "block_sparse" && integer(mask, "random", 0) > 0);
+    perHead |= (*mask.word == "tensor" && !lists(mask.arguments, "broadcast", "h")) || (*mask.word == "block_sparse" && integer(mask, "random", 0) > 0) ||
+               *mask.word == "lsh";
   });
 }
 

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "reference/Tensors.h"
+#include "reference/hashing.h"
 #include "spec/Spec.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,8 +33,10 @@ public:
   /// The spec must be known (unknownMask) and the inputs there, in their shapes (maskInputs). All must outlive the mask.
   RowMask(const Spec &spec, const Sizes &sizes, const Tensors &inputs, int64_t b);
 
-  /// All listed conditions hold.
+  /// All listed conditions hold. `lsh` holds until buckets are given.
   bool isVisible(int64_t h, int64_t q, int64_t k) const;
+  /// What `lsh` goes by, for all queries that are asked for from now on: the buckets of all keys and of one query. Both must outlive the mask.
+  void useBuckets(const Buckets &ofKeys, const Buckets &ofQuery, Certainty certainty = Certainty::AsComputed) { *hashed = {&ofKeys, &ofQuery, certainty}; }
   /// Whether heads can see different keys; otherwise all see what head 0 sees.
   bool dependsOnHead() const { return perHead; }
   /// What float masks add to the score of a visible pair.
@@ -41,6 +45,10 @@ public:
   int64_t keyPosition(int64_t k) const { return positions.ofKey(k); }
 
 private:
+  struct Hashed {
+    const Buckets *keys = nullptr, *query = nullptr;
+    Certainty certainty = Certainty::AsComputed;
+  };
   Condition condition(const VariantSpec &mask) const;
   Condition allOf(const std::vector<VariantSpec> &list) const;
 
@@ -51,6 +59,7 @@ private:
   bool projectsKeys; // queries and keys are the same tokens
   int64_t keyLength; // key_lengths[b]; the number of keys where the spec has no such input
   RowPositions positions;
+  std::shared_ptr<Hashed> hashed = std::make_shared<Hashed>(); // seen by the conditions, which are copied
   Condition visible;
   const Tensor *added = nullptr; // of a float mask
   bool perHead = false;
@@ -58,6 +67,9 @@ private:
 
 /// The inputs that the spec's masks read, with their shapes. A size of -1 is free: `mask` may be shorter than the keys.
 std::vector<std::pair<std::string, std::vector<int64_t>>> maskInputs(const Spec &spec, const Sizes &sizes);
+
+/// The hashes of the spec's `lsh` masks.
+std::vector<HashKind> hashKinds(const Spec &spec);
 
 /// The word of the first mask that this file does not know, or "".
 std::string unknownMask(const Spec &spec);
