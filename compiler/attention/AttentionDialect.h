@@ -35,12 +35,17 @@ constexpr llvm::StringLiteral kArgumentAttr = "attn.argument"; // argument and r
 mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>> parseStringList(mlir::AsmParser &parser);
 void printStringList(mlir::AsmPrinter &printer, llvm::ArrayRef<mlir::StringAttr> list);
 
+/// What attn.hash and the mask that makes it want of their numbers.
+mlir::LogicalResult verifyHash(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, int64_t buckets, int64_t rounds, int64_t seed);
 /// Numbers of heads are at least 0 and increase.
 mlir::LogicalResult verifyHeadNumbers(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::ArrayRef<int64_t> numbers);
 
 /// What counts the tokens of a tensor, as the argument that it is made from has it: the name of a size, or a number; "?" when there is no such
 /// argument. `headsFirst`: a tensor of rank 4 is [b, h, s, d], otherwise [b, s, h, d].
 llvm::StringRef sequenceOf(mlir::Value value, bool headsFirst = true);
+
+/// The heads that a value is made of by attn.gather_tokens; other values are themselves.
+mlir::Value inOrder(mlir::Value value);
 
 /// The numbers that attn.floor_div and attn.floor_mod stand for.
 int64_t floorDiv(int64_t a, int64_t b);

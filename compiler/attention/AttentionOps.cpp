@@ -44,7 +44,9 @@ StringRef mhac::attn::sequenceOf(Value value, bool headsFirst) {
       .Case([&](ProjectOp op) { return sequenceOf(op.getInput()); })
       .Case([&](SwapHeadsOp op) { return sequenceOf(op.getInput(), !headsFirst); })
       .Case<NormalizeOp, RotateOp, SelectHeadsOp>([&](auto op) { return sequenceOf(op.getInput(), headsFirst); })
+      .Case([&](GatherTokensOp op) { return sequenceOf(op.getInput()); })
       .Case([&](AttentionOp op) { return sequenceOf(op.getQuery()); })
+      .Case([&](MergeRoundsOp op) { return sequenceOf(op.getOutputs()); })
       .Case([&](MergeStatesOp op) { return lastDim(op.getLses()); })
       .Default([](Operation *) { return "?"; });
 }
@@ -220,6 +222,136 @@ LogicalResult RotateOp::verifyRegions() {
   return success();
 }
 
+//===-- hash --------------------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult mhac::attn::verifyHash(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t buckets, int64_t rounds, int64_t seed) {
+  if (buckets < 2 || buckets > HashOp::kMostBuckets || buckets % 2)
+    return emitError() << "buckets want an even number from 2 to " << HashOp::kMostBuckets << ", found " << buckets;
+  if (rounds < 1 || rounds > HashOp::kMostRounds)
+    return emitError() << "rounds want a number from 1 to " << HashOp::kMostRounds << ", found " << rounds;
+  if (seed < 0 || seed > 0xffffffff)
+    return emitError() << "seed wants a number from 0 to 4294967295, found " << seed;
+  return success();
+}
+
+void HashOp::build(OpBuilder &builder, OperationState &state, Value input, int64_t buckets, int64_t rounds, int64_t seed, ArrayRef<int64_t> rotations) {
+  RankedTensorType type = tensorOf(input);
+  auto result = RankedTensorType::get({type.getDimSize(0), type.getDimSize(1), rounds, type.getDimSize(2)}, builder.getI32Type());
+  build(builder, state, result, input, buckets, rounds, seed, rotations);
+}
+
+LogicalResult HashOp::verify() {
+  RankedTensorType type = tensorOf(getInput());
+  if (failed(verifyHeads(*this, type))) // c1
+    return failure();
+  if (failed(verifyHash([&] { return emitOpError("(c3) "); }, getBuckets(), getRounds(), getSeed()))) // c3
+    return failure();
+  auto wanted = RankedTensorType::get({type.getDimSize(0), type.getDimSize(1), int64_t(getRounds()), type.getDimSize(2)}, IntegerType::get(getContext(), 32));
+  if (getResult().getType() != wanted) // c2
+    return emitOpError("(c2) result wants ") << wanted << ", found " << getResult().getType();
+  if (int64_t(getRotations().size()) != type.getDimSize(1) || llvm::any_of(getRotations(), [](int64_t g) { return g < 0; })) // c4
+    return emitOpError("(c4) wants a rotation of at least 0 for each of ") << type.getDimSize(1) << " heads, found " << getRotationsAttr();
+  return success();
+}
+
+//===-- sort_buckets, bucket_ranges, gather_tokens, merge_rounds ------------------------------------------------------------------------===//
+
+/// [b, heads, rows, tokens] of i32, like `like` in batch and tokens.
+static RankedTensorType tableType(RankedTensorType like, int64_t heads, int64_t rows) {
+  return RankedTensorType::get({like.getDimSize(0), heads, rows, like.getDimSize(like.getRank() - 1)}, IntegerType::get(like.getContext(), 32));
+}
+
+static LogicalResult verifyOrder(Operation *op, StringRef constraint, Value order, int64_t heads) {
+  if (auto sorted = order.getDefiningOp<SortBucketsOp>(); !sorted || tensorOf(order).getDimSize(1) % heads != 0)
+    return op->emitOpError(constraint) << " wants the result of attn.sort_buckets for " << heads << " heads, found " << order.getType();
+  return success();
+}
+
+int64_t SortBucketsOp::getBuckets() { return getHash().getDefiningOp<HashOp>().getBuckets(); }
+
+void SortBucketsOp::build(OpBuilder &builder, OperationState &state, Value hash) {
+  RankedTensorType type = tensorOf(hash);
+  build(builder, state, tableType(type, type.getDimSize(1) * type.getDimSize(2), RowCount), hash);
+}
+
+LogicalResult SortBucketsOp::verify() {
+  if (!getHash().getDefiningOp<HashOp>()) // c1
+    return emitOpError("(c1) wants the result of attn.hash");
+  RankedTensorType type = tensorOf(getHash()), wanted = tableType(type, type.getDimSize(1) * type.getDimSize(2), RowCount);
+  if (getResult().getType() != wanted) // c2
+    return emitOpError("(c2) result wants ") << wanted << ", found " << getResult().getType();
+  return success();
+}
+
+void BucketRangesOp::build(OpBuilder &builder, OperationState &state, Value queries, Value keys, ArrayRef<int64_t> kvHeadOf) {
+  RankedTensorType type = tensorOf(queries);
+  build(builder, state, tableType(type, type.getDimSize(1), RowCount), queries, keys, kvHeadOf);
+}
+
+LogicalResult BucketRangesOp::verify() {
+  auto hashOf = [](Value sorted) {
+    auto op = sorted.getDefiningOp<SortBucketsOp>();
+    return op ? op.getHash().getDefiningOp<HashOp>() : HashOp();
+  };
+  HashOp q = hashOf(getQueries()), k = hashOf(getKeys());
+  if (!q || !k || q.getBuckets() != k.getBuckets() || q.getRounds() != k.getRounds() || q.getSeed() != k.getSeed()) // c1
+    return emitOpError("(c1) wants results of attn.sort_buckets, of hashes with the same buckets, rounds and seed");
+  RankedTensorType type = tensorOf(getQueries()), wanted = tableType(type, type.getDimSize(1), RowCount);
+  if (getResult().getType() != wanted) // c2
+    return emitOpError("(c2) result wants ") << wanted << ", found " << getResult().getType();
+  const int64_t heads = tensorOf(q).getDimSize(1), kvHeads = tensorOf(k).getDimSize(1);
+  const bool isNamed = int64_t(getKvHeadOf().size()) == heads && llvm::all_of(getKvHeadOf(), [&](int64_t g) { return g >= 0 && g < kvHeads; });
+  if (getKvHeadOf().empty() ? heads % kvHeads != 0 : !isNamed) // c3
+    return emitOpError("(c3) wants one of ") << kvHeads << " key/value heads for each of " << heads << " heads, found " << getKvHeadOfAttr();
+  return success();
+}
+
+Value mhac::attn::inOrder(Value value) {
+  auto gather = value.getDefiningOp<GatherTokensOp>();
+  return gather ? gather.getInput() : value;
+}
+
+static RankedTensorType gatheredType(RankedTensorType input, RankedTensorType order) {
+  return RankedTensorType::get({input.getDimSize(0), order.getDimSize(1), input.getDimSize(2), input.getDimSize(3)}, input.getElementType());
+}
+
+void GatherTokensOp::build(OpBuilder &builder, OperationState &state, Value input, Value order) {
+  build(builder, state, gatheredType(tensorOf(input), tensorOf(order)), input, order);
+}
+
+LogicalResult GatherTokensOp::verify() {
+  RankedTensorType type = tensorOf(getInput());
+  if (failed(verifyHeads(*this, type)) || failed(verifyOrder(*this, "(c2)", getOrder(), type.getDimSize(1)))) // c1, c2
+    return failure();
+  if (auto wanted = gatheredType(type, tensorOf(getOrder())); getResult().getType() != wanted) // c3
+    return emitOpError("(c3) result wants ") << wanted << ", found " << getResult().getType();
+  return success();
+}
+
+LogicalResult MergeRoundsOp::verify() {
+  RankedTensorType outputs = tensorOf(getOutputs()), output = tensorOf(getOutput());
+  if (failed(verifyHeads(*this, outputs))) // c1
+    return failure();
+  Type f32 = Float32Type::get(getContext());
+  if (auto wanted = RankedTensorType::get(outputs.getShape().drop_back(), f32); getLses().getType() != wanted) // c2
+    return emitOpError("(c2) lses want ") << wanted << ", found " << getLses().getType();
+  if (failed(verifyOrder(*this, "(c3)", getOrder(), outputs.getDimSize(1)))) // c3
+    return failure();
+  if (getSinks() && (tensorOf(getSinks()).getRank() != 1 || !tensorOf(getSinks()).getElementType().isF32())) // c4
+    return emitOpError("(c4) sinks want rank 1 and f32, found ") << getSinks().getType();
+  if (output.getRank() != 4 || output.isDynamicDim(1) || outputs.getDimSize(1) % output.getDimSize(1) != 0) // c5
+    return emitOpError("(c5) output wants rank 4 and a divisor of ") << outputs.getDimSize(1) << " heads, found " << output;
+  SmallVector<int64_t> shape(outputs.getShape());
+  shape[1] = output.getDimSize(1);
+  if (auto wanted = RankedTensorType::get(shape, outputs.getElementType()); output != wanted)
+    return emitOpError("(c5) output wants ") << wanted << ", found " << output;
+  if (auto wanted = RankedTensorType::get(ArrayRef(shape).drop_back(), f32); getLse() && getLse().getType() != wanted)
+    return emitOpError("(c5) lse wants ") << wanted << ", found " << getLse().getType();
+  if (!getHeadNumbers().empty() && int64_t(getHeadNumbers().size()) != shape[1]) // c6
+    return emitOpError("(c6) wants ") << shape[1] << " numbers, found " << getHeadNumbers().size();
+  return verifyHeadNumbers([&] { return emitOpError("(c6) "); }, getHeadNumbers());
+}
+
 //===-- select_heads, concat_heads ----------------------------------------------------------------------------------------------------===//
 
 /// Whether two tensors [b, h, ...] have one rank and element type and agree in all but the heads.
@@ -307,6 +439,10 @@ Block &AttentionOp::addRegionBlock(unsigned region) {
   for (Type type : getRegionArgumentTypes(region))
     block.addArgument(type, getLoc());
   return block;
+}
+
+int64_t AttentionOp::getKvHead(int64_t h) {
+  return getKvHeadOf().empty() ? h / (tensorOf(getQuery()).getDimSize(1) / tensorOf(getKey()).getDimSize(1)) : getKvHeadOf()[h];
 }
 
 SmallVector<VariantInterface> AttentionOp::getVariants() {

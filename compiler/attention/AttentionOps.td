@@ -193,9 +193,99 @@ def Attn_AttentionOp : Attn_Op<"attention",
     static unsigned getFirstParamArgument(unsigned region) { return getRegionIndexNames(region).size(); }
     /// Fills an empty region with a block of the right arguments and returns it.
     ::mlir::Block &addRegionBlock(unsigned region);
+    /// The key/value head that query head `h` reads.
+    int64_t getKvHead(int64_t h);
     /// All variants, masks, scores, positions: the order of their run-time parameters.
     ::llvm::SmallVector<::mhac::attn::VariantInterface> getVariants();
   }];
+}
+
+def Attn_HashOp : Attn_Op<"hash", [Pure]> {
+  let summary = "buckets of the vectors of Q or K by random rotations (locality-sensitive hashing)";
+  let description = [{
+    result[b, h, r, s] = the first i with the largest y[i], where y = [x R ; -x R] has `buckets` numbers, x = input[b, h, s, :] and R is a matrix of
+    d rows and buckets / 2 columns. Near vectors have a bucket in common more often than others. Its entries are
+
+        R[f, c] = u0 + u1 + u2 + u3 - 510, u0 to u3 the bytes of u = mix(mix(mix(mix(mix(seed) ^ p g) ^ p r) ^ p c) ^ p f)
+
+    with p = 0x9e3779b9 and g = rotations[h], and mix(u): u ^= u >> 16, u *= 0x7feb352d, u ^= u >> 15, u *= 0x846ca68b, u ^= u >> 16, all modulo 2^32:
+    nearly normal integers, the same everywhere and exact in f32. Products are summed in f32. A vector with a NaN has any bucket.
+
+    (c1) The input is [b, heads, s, d] with static heads and width, of floats. (c2) The result is [b, heads, rounds, s] of i32. (c3) Buckets are an even
+    number from 2 to 4096, rounds from 1 to 8, the seed is from 0 to 2^32 - 1. (c4) There is a rotation for each head, at least 0.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$buckets, I64Attr:$rounds, I64Attr:$seed, DenseI64ArrayAttr:$rotations);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "int64_t":$buckets, "int64_t":$rounds, "int64_t":$seed, "::llvm::ArrayRef<int64_t>":$rotations)>];
+  let extraClassDeclaration = "static constexpr int64_t kMostBuckets = 4096, kMostRounds = 8;";
+  let hasVerifier = 1;
+}
+
+def Attn_SortBucketsOp : Attn_Op<"sort_buckets", [Pure]> {
+  let summary = "the order of tokens by bucket, for each head and round";
+  let description = [{
+    From buckets [b, h, r, s] of attn.hash a table [b, r * heads + h, 3, s], of which row 0 has the token at each place of the order, the earlier one
+    first where buckets are equal; row 1 the place of each token; row 2, as far as there are buckets, the place of the first token in bucket i or behind it.
+
+    (c1) The operand is the result of attn.hash. (c2) The result is [b, rounds * heads, 3, s] of i32.
+  }];
+  let arguments = (ins AnyRankedTensor:$hash);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$hash attr-dict `:` type($hash) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$hash)>];
+  let extraClassDeclaration = [{
+    enum Row { Tokens, Places, Starts, RowCount };
+    int64_t getBuckets();
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_BucketRangesOp : Attn_Op<"bucket_ranges", [Pure]> {
+  let summary = "where the keys of each query's bucket lie in the order of the keys";
+  let description = [{
+    result[b, i, 0, s] <= place < result[b, i, 1, s] for the keys that fall into the bucket of the query at place s of the order of round and head
+    i = r * heads + h. Both ends grow along s. Query head h looks into the order of key/value head g(h), as in attn.attention.
+
+    (c1) The operands are sorted hashes of Q and K by the same buckets, rounds and seed. (c2) The result is [b, rounds * heads, 2, queries] of i32. (c3)
+    The key/value heads divide the query heads, or `kv_head_of` names one of them for each.
+  }];
+  let arguments = (ins AnyRankedTensor:$queries, AnyRankedTensor:$keys, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kv_head_of);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$queries `,` $keys attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$queries, "::mlir::Value":$keys, "::llvm::ArrayRef<int64_t>":$kv_head_of)>];
+  let extraClassDeclaration = "enum Row { First, End, RowCount };";
+  let hasVerifier = 1;
+}
+
+def Attn_GatherTokensOp : Attn_Op<"gather_tokens", [Pure]> {
+  let summary = "the tokens of all heads in sorted order, once a round";
+  let description = [{
+    result[b, r * heads + h, s, :] = input[b, h, order[b, r * heads + h, 0, s], :], order made by attn.sort_buckets. (c1) The input has rank 4, static
+    heads and width. (c2) `order` is the result of attn.sort_buckets for as many heads. (c3) The result is [b, rounds * heads, s, d] of the input's elements.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$order);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `by` $order attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$order)>];
+  let hasVerifier = 1;
+}
+
+def Attn_MergeRoundsOp : Attn_Op<"merge_rounds", [Pure]> {
+  let summary = "joins what sorted queries saw in all rounds, in the order of the tokens";
+  let description = [{
+    As attn.merge_states, where part r of head h and query s is outputs[b, r * heads + h, place, :] and the lse there, place being that of
+    the query in that order: order[b, r * heads + h, 1, s]. The rounds' keys are disjoint. A head's sink is sinks[h], or sinks[head_numbers[h]].
+
+    (c1) Outputs [b, rounds * heads, s, e] have static heads and width, and elements of a floating-point type. (c2) Lses are [b, rounds * heads, s] of f32.
+    (c3) `order` is the result of attn.sort_buckets for as many heads. (c4) Sinks have rank 1 and elements of f32. (c5) The output is [b, heads, s, e], heads
+    a divisor of the outputs' heads, the lse [b, heads, s] of f32. (c6) `head_numbers` are one a head, at least 0 and increasing.
+  }];
+  let arguments = (ins AnyRankedTensor:$outputs, AnyRankedTensor:$lses, AnyRankedTensor:$order, Optional<AnyRankedTensor>:$sinks,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$head_numbers);
+  let results = (outs AnyRankedTensor:$output, Optional<AnyRankedTensor>:$lse);
+  let assemblyFormat = "$outputs `,` $lses `by` $order (`sinks` $sinks^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def Attn_HeadNormsOp : Attn_Op<"head_norms", [Pure]> {
@@ -229,10 +319,11 @@ def Attn_MergeStatesOp : Attn_Op<"merge_states", [Pure]> {
 def Attn_LoadOp : Attn_Op<"load", [Pure]> {
   let summary = "reads one element of a parameter inside a region";
   let description = [{
-    Indices outside the tensor are clamped to it, so that a tile that crosses the end reads valid memory.
+    Indices outside the tensor are clamped to it, so that a tile that crosses the end reads valid memory. `ascending`: along the index that is q, the
+    element does not become smaller, so that those of the first and last query bound all between.
     (c1) One index a dimension. (c2) The result is an element of the tensor.
   }];
-  let arguments = (ins AnyRankedTensor:$param, Variadic<Index>:$indices);
+  let arguments = (ins AnyRankedTensor:$param, Variadic<Index>:$indices, UnitAttr:$ascending);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$param `[` $indices `]` attr-dict `:` type($param) `->` type($result)";
   let hasVerifier = 1;

@@ -190,7 +190,7 @@ void InterfaceBuilder::addConstants() {
   function.walk([&](attn::AttentionOp op) {
     for (auto [name, value, dim] : {std::tuple("heads", op.getQuery(), 1), {"kv_heads", op.getKey(), 1}, {"head_dim", op.getQuery(), 3},
                                     {"v_head_dim", op.getValue(), 3}})
-      extents[name].push_back(mlir::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim));
+      extents[name].push_back(mlir::cast<mlir::RankedTensorType>(attn::inOrder(value).getType()).getDimSize(dim));
   });
   for (auto [name, isSum] : names) {
     const std::vector<int64_t> &list = extents[name];

@@ -64,10 +64,8 @@ ArrayRef<VariantInfo> allVariants() {
 }
 
 ArrayRef<StringLiteral> reservedVariantWords(VariantKind kind) {
-  static constexpr StringLiteral masks[] = {"lsh"};
   switch (kind) {
   case VariantKind::Mask:
-    return masks;
   case VariantKind::Score:
   case VariantKind::Position:
   case VariantKind::Layout:

@@ -74,6 +74,12 @@ struct VariantParameter {
 /// The parameters of a list of variants, in order, those of equal name once: the order of the operands `params`.
 llvm::SmallVector<VariantParameter> parametersOf(llvm::ArrayRef<VariantInterface> variants);
 
+/// What ops ahead of attn.attention give to its regions: an operand behind those of the parameters. Equal names mean equal values.
+struct ComputedTable {
+  std::string name; // that RegionBuilder::load takes
+  mlir::Value value;
+};
+
 /// A scalar of the spec with its place.
 struct LocatedText {
   llvm::StringRef text;
@@ -151,7 +157,10 @@ public:
   virtual mlir::Value queryPosition() = 0;
   /// The tensor index of the key at position 0: 0 without left padding.
   virtual mlir::Value firstKey() = 0;
-  /// An element of a run-time parameter; integers come as index, bools as i1. With a `limit`, i64 beyond it counts as +-limit.
+  /// The number of the query head among the op's, where `h` is that in the whole layer, and of the key/value head that it reads.
+  virtual mlir::Value headIndex() = 0;
+  virtual mlir::Value keyHeadIndex() = 0;
+  /// An element of a run-time parameter or a computed table; integers come as index, bools as i1. With a `limit`, i64 beyond it counts as +-limit.
   virtual mlir::Value load(llvm::StringRef parameter, mlir::ValueRange indices, std::optional<int64_t> limit = std::nullopt) = 0;
   /// The extent of a run-time parameter along a dimension.
   virtual mlir::Value extent(llvm::StringRef parameter, int64_t dim) = 0;

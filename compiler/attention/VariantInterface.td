@@ -51,8 +51,9 @@ def Attn_VariantInterface : AttrInterface<"VariantInterface"> {
     InterfaceMethod<"layouts: the element of the cache `operand` at (b, g, k, d); null: the tensor itself is indexed",
       "::mlir::Value", "loadKeyValue", (ins "::mhac::attn::RegionBuilder &":$region, "::mlir::Value":$operand, "::mlir::Value":$width),
       "", "return {};">,
-    InterfaceMethod<"attn ops that must stand ahead of attn.attention",
-      "void", "expandBefore", (ins "::mlir::OpBuilder &":$builder, "::mlir::Operation *":$attention), "", "return;">
+    InterfaceMethod<"attn ops ahead of attn.attention that read its encoded queries and keys; appends what they give, by the names that regions load",
+      "void", "expandBefore", (ins "::mlir::OpBuilder &":$builder, "::mlir::Operation *":$attention,
+      "::llvm::SmallVectorImpl<::mhac::attn::ComputedTable> &":$tables), "", "return;">
   ];
 }
 

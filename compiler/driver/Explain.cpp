@@ -45,6 +45,7 @@ private:
   void printArguments();
   void printWork(func::FuncOp function);
   void printProject(attn::ProjectOp op);
+  void printHash(attn::HashOp op);
   void printAttention(attn::AttentionOp op);
   void printMask(attn::AttentionOp op);
   void printCandidate(const CandidateInfo &candidate);
@@ -131,9 +132,8 @@ void Explainer::printProject(attn::ProjectOp op) {
 }
 
 void Explainer::printAttention(attn::AttentionOp op) {
-  auto query = cast<RankedTensorType>(op.getQuery().getType());
-  auto key = cast<RankedTensorType>(op.getKey().getType());
-  auto value = cast<RankedTensorType>(op.getValue().getType());
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(attn::inOrder(value).getType()); };
+  RankedTensorType query = typeOf(op.getQuery()), key = typeOf(op.getKey()), value = typeOf(op.getValue());
   int64_t heads = query.getDimSize(1), groups = key.getDimSize(1), width = query.getDimSize(3), vWidth = value.getDimSize(3);
   Product map = tokens(op.getQuery()).times(heads);
   timesDim(map, attn::sequenceOf(op.getKey()));
@@ -158,6 +158,9 @@ void Explainer::printMask(attn::AttentionOp op) {
       os << "    " << name << " = " << formula << "\n";
   };
   RegionFormulas visible = regionFormulas(op, op.getMask(), {"b", "h", "q", "k"});
+  if (const int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1), own = cast<RankedTensorType>(attn::inOrder(op.getQuery()).getType()).getDimSize(1);
+      attn::inOrder(op.getQuery()) != op.getQuery())
+    os << "tokens are sorted by bucket: q and k are places in that order, h is round * " << own << " + head, " << heads / own << " rounds\n";
   os << "mask\n  visible when " << (visible.results.empty() ? "always" : visible.results[0]) << "\n";
   printDefinitions(visible);
   RegionFormulas blocks = regionFormulas(op, op.getBlocks(), {"b", "h", "q_first", "q_last"});
@@ -174,9 +177,16 @@ void Explainer::printMask(attn::AttentionOp op) {
   printDefinitions(tiles);
 }
 
+/// Products with rotations.
+void Explainer::printHash(attn::HashOp op) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  addFlops("hash", tokens(op.getInput()).times(type.getDimSize(1) * type.getDimSize(3) * op.getRounds() * op.getBuckets()));
+}
+
 void Explainer::printWork(func::FuncOp function) {
   os << "FLOPs of a call\n";
   function.walk([&](attn::ProjectOp op) { printProject(op); });
+  function.walk([&](attn::HashOp op) { printHash(op); });
   function.walk([&](attn::AttentionOp op) {
     printAttention(op);
     printMask(op);

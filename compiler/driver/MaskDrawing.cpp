@@ -178,6 +178,11 @@ std::string drawMask(ModuleOp scheduled, StringRef numbers, Diagnostics &diagnos
     diagnostics.usage({}, "--emit=mask-svg needs a layer with attention");
     return "";
   }
+  for (Value param : op.getParams())
+    if (isa<RankedTensorType>(param.getType()) && param.getDefiningOp()) {
+      diagnostics.unsupported(sourceLocation(op.getLoc()), "--emit=mask-svg cannot draw a mask that depends on what queries and keys are");
+      return "";
+    }
   Drawing drawing(op, interface, diagnostics);
   return drawing.read(numbers) ? drawing.draw() : "";
 }

@@ -175,6 +175,8 @@ RegionFormulas regionFormulas(OperandRange params, Region &region, llvm::ArrayRe
     std::string name = param < params.size() ? argumentName(params[param]) : "";
     if (name.empty() && param < params.size())
       name = sizeName(params[param]);
+    if (name.empty() && param < params.size() && isa<RankedTensorType>(params[param].getType()) && params[param].getDefiningOp()) // made by an op: "hash0"
+      name = params[param].getDefiningOp()->getName().stripDialect().str() + std::to_string(param);
     if (name.empty())
       name = param + 2 == params.size() ? "queries" : param + 1 == params.size() ? "keys" : "param" + std::to_string(param);
     writer.names[argument] = name;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "halide/CandidateBuilder.h"
 #include "halide/MapOutputs.h"
-#include "halide/MergeStates.h"
 
 using namespace mlir;
 
@@ -102,7 +101,7 @@ bool CandidateBuilder::mergeStates(attn::MergeStatesOp op) {
     Halide::ImageParam lse = tensor(scope, lses);
     problem.lse = [lse](Halide::Expr, Halide::Expr q, Halide::Expr h, Halide::Expr b, Halide::Expr part) -> Halide::Expr { return lse(q, h, b, part); };
     if (op.getSinks())
-      problem.sinks = tensor(scope, argumentOf(op.getSinks()));
+      problem.sink = [sinks = tensor(scope, argumentOf(op.getSinks()))](Halide::Expr h) { return Halide::Expr(sinks(h)); };
     return problem;
   };
   auto withOutputs = [&](Scope &scope) {
@@ -114,27 +113,34 @@ bool CandidateBuilder::mergeStates(attn::MergeStatesOp op) {
     };
     return problem;
   };
-  const SourceLocation loc = sourceLocation(op.getLoc());
-  const std::optional<StoredOutput> stored = storedOutput(op.getOutput());
+  return merge(op, op.getOutput(), op.getLse(), queries, withOutputs, describe);
+}
+
+/// The kernels that join parts: of the output, and of the lse when it is wanted.
+bool CandidateBuilder::merge(Operation *op, Value output, Value lseValue, const ExtentInfo &queries, llvm::function_ref<halide::MergeProblem(Scope &)> withOutputs,
+                             llvm::function_ref<halide::MergeProblem(Scope &)> withoutOutputs) {
+  const auto type = cast<RankedTensorType>(output.getType());
+  const SourceLocation loc = sourceLocation(op->getLoc());
+  const std::optional<StoredOutput> stored = storedOutput(output);
   Place place;
   place.tokens = queries, place.heads = static_cast<int>(type.getDimSize(1)), place.features = place.rows = static_cast<int>(type.getDimSize(3));
   place.isArgument = stored.has_value();
   place.index = stored ? stored->argument : addWorkspace("merged", place.tokens, place.heads, place.rows, loc);
   Scope scope, lseScope;
   Halide::Func out, lse;
-  const int lseOutput = op.getLse() ? outputOf(op.getLse(), *op.getLse().user_begin()) : -1;
+  const std::optional<StoredHeads> storedLse = lseValue ? storedHeads(lseValue) : std::nullopt;
   const bool built = halide::guarded(loc, diagnostics, [&] {
     out = stored ? halide::mergeToRows(interface.arguments[stored->argument].name, withOutputs(scope), stored->order)
                  : halide::mergeToLanes("merged", withOutputs(scope), vectorsOf(place.tokens));
-    if (lseOutput >= 0)
-      lse = halide::mergedLse(interface.arguments[lseOutput].name, describe(lseScope));
+    if (storedLse)
+      lse = halide::mergedLse(interface.arguments[storedLse->argument].name, withoutOutputs(lseScope), storedLse->firstHead);
   });
   if (!built)
     return false;
-  addKernel("merge", op.getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, place.index}}, {op.getOperation()});
-  if (lseOutput >= 0)
-    addKernel("merge_lse", op.getLoc(), lseScope, {lse}, {{Operand::Argument, lseOutput}}, {op.getOperation()});
-  places[op.getOutput()] = place;
+  addKernel("merge", op->getLoc(), scope, {out}, {{stored ? Operand::Argument : Operand::Workspace, place.index}}, {op});
+  if (storedLse)
+    addKernel("merge_lse", op->getLoc(), lseScope, {lse}, {{Operand::Argument, storedLse->argument}}, {op});
+  places[output] = place;
   return true;
 }
 

@@ -274,6 +274,11 @@ bool CandidateBuilder::build(Operation *op) {
       .Case([&](attn::SwapHeadsOp o) { return swapHeads(o); })
       .Case([&](attn::HeadNormsOp o) { return headNorms(o); })
       .Case([&](attn::MergeStatesOp o) { return mergeStates(o); })
+      .Case([&](attn::HashOp o) { return hash(o); })
+      .Case([&](attn::SortBucketsOp o) { return sortBuckets(o); })
+      .Case([&](attn::BucketRangesOp o) { return bucketRanges(o); })
+      .Case([&](attn::GatherTokensOp o) { return gatherTokens(o); })
+      .Case([&](attn::MergeRoundsOp o) { return mergeRounds(o); })
       .Case([&](attn::SelectHeadsOp o) { return selectHeads(o); })
       .Case([&](func::ReturnOp o) { return returned(o); })
       .Case<tensor::DimOp, arith::ConstantOp, attn::ConcatHeadsOp>([](auto) { return true; }) // read where they are used
@@ -476,7 +481,9 @@ void CandidateBuilder::prepare(func::FuncOp function) {
 std::optional<std::vector<halide::RegionValue>> CandidateBuilder::regionParams(Operation *op, OperandRange operands, Scope &scope) {
   std::vector<halide::RegionValue> params;
   for (Value param : operands) {
-    if (isa<RankedTensorType>(param.getType())) {
+    if (tables.contains(param)) {
+      params.push_back(table(scope, param));
+    } else if (isa<RankedTensorType>(param.getType())) {
       params.push_back(tensor(scope, argumentOf(param)));
     } else if (auto dim = param.getDefiningOp<tensor::DimOp>()) {
       params.push_back(size(scope, tokenExtent(dim.getSource(), static_cast<unsigned>(*dim.getConstantIndex()))));

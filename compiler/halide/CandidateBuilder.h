@@ -1,5 +1,5 @@
 // Builds the kernels of one candidate, op by op; the tensors between them are workspace buffers. What every op needs stands in BuildPipeline.cpp, outputs
-// beside y and lse in BuildOutputs.cpp.
+// beside y and lse in BuildOutputs.cpp, hashing and what follows from it in BuildHashing.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -8,6 +8,7 @@
 #include "attention/SourceLocations.h"
 #include "halide/Attention.h"
 #include "halide/HalideBoundary.h"
+#include "halide/MergeStates.h"
 #include "halide/TranslateRegion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -73,6 +74,13 @@ private:
   bool map(attn::AttentionOp op, const std::string &name, llvm::ArrayRef<unsigned> numbers, const Place &output, const halide::AttentionTiles &tiles);
   bool headNorms(attn::HeadNormsOp op);
   bool mergeStates(attn::MergeStatesOp op);
+  bool merge(mlir::Operation *op, mlir::Value output, mlir::Value lse, const ExtentInfo &queries, llvm::function_ref<halide::MergeProblem(Scope &)> withOutputs,
+             llvm::function_ref<halide::MergeProblem(Scope &)> withoutOutputs);
+  bool hash(attn::HashOp op);
+  bool sortBuckets(attn::SortBucketsOp op);
+  bool bucketRanges(attn::BucketRangesOp op);
+  bool gatherTokens(attn::GatherTokensOp op);
+  bool mergeRounds(attn::MergeRoundsOp op);
   bool encode(mlir::Operation *op);
   void prepare(mlir::func::FuncOp function);
   std::optional<std::vector<halide::RegionValue>> regionParams(mlir::Operation *op, mlir::OperandRange operands, Scope &scope);
@@ -83,6 +91,8 @@ private:
 
   const Place &lanesOf(mlir::Value value, float scale, mlir::Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
+  int addTable(mlir::Value value, const std::string &name, const ExtentInfo &tokens, int64_t multiple = 1);
+  Halide::ImageParam table(Scope &scope, mlir::Value value);
   std::string identityOf(const KernelInfo &kernel, llvm::ArrayRef<mlir::Operation *> ops);
   void addKernel(const std::string &name, mlir::Location loc, Scope &scope, const std::vector<Halide::Func> &outputs, const std::vector<OperandInfo> &outputOperands,
                  llvm::ArrayRef<mlir::Operation *> ops = {}, std::set<std::string> streamed = {});
@@ -124,6 +134,7 @@ private:
   std::string prefix;
   Diagnostics &diagnostics;
   llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, int> tables; // workspace buffers of integers, [b, heads, rows, tokens]
   std::map<int, int> vectors; // size of a sequence (-1: a number) -> vectors of its widest register tile
   std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
 };

@@ -28,9 +28,9 @@ public:
   /// 0 for a part that saw nothing.
   Expr weight(const Expr &part, const Expr &q, const Expr &h, const Expr &b) {
     Expr m = maximum(q, h, b), all = sum(q, h, b);
-    if (problem.sinks.defined()) {
+    if (problem.sink) {
       // Relative to the larger of both, as in attend().
-      Expr logit = finiteScore(problem.sinks(h) * kLog2e), larger = max(m, logit);
+      Expr logit = finiteScore(problem.sink(h) * kLog2e), larger = max(m, logit);
       all = all * exp2NonPositive(m - larger) + exp2NonPositive(logit - larger);
       m = larger;
     }
@@ -129,15 +129,14 @@ Func mergeToLanes(const std::string &name, const MergeProblem &p, int vectors) {
   return lanes.func;
 }
 
-Func mergedLse(const std::string &name, const MergeProblem &p) {
+Func mergedLse(const std::string &name, const MergeProblem &p, int firstHead) {
   Var q("q"), h("h"), b("b"), qi("qi"), task("task");
   Weights weights(p);
   Func out(name);
-  out(q, h, b) = weights.total(q, h, b);
-  out.bound(h, 0, p.heads).split(q, q, qi, kLanes, TailStrategy::PredicateStores).vectorize(qi).fuse(q, h, task).fuse(task, b, task).parallel(task);
+  out(q, h, b) = weights.total(q, h - firstHead, b);
+  out.bound(h, firstHead, p.heads).split(q, q, qi, kLanes, TailStrategy::PredicateStores).vectorize(qi).fuse(q, h, task).fuse(task, b, task).parallel(task);
   weights.computeAt(LoopLevel(out, task), kLanes);
-  for (int i = 0; i < 3; ++i)
-    out.output_buffer().dim(i).set_min(0);
+  beginAtZero(out.output_buffer(), 1, firstHead);
   return out;
 }
 

@@ -9,7 +9,7 @@ namespace mhac::halide {
 struct MergeProblem {
   int heads = 1, width = 1;
   std::function<Halide::Expr(Halide::Expr e, Halide::Expr q, Halide::Expr h, Halide::Expr b, Halide::Expr part)> output, lse; // lse: without e
-  Halide::ImageParam sinks; // [heads]; undefined: none
+  std::function<Halide::Expr(Halide::Expr h)> sink; // none: nothing joins
   Halide::Expr parts, queries;
 };
 
@@ -20,7 +20,7 @@ Halide::ImageParam partsParam(const std::string &name);
 Halide::Func mergeToRows(const std::string &name, const MergeProblem &problem, RowOrder order);
 /// Merged rows in lanes, for buffers of a multiple of `vectors` blocks.
 Halide::Func mergeToLanes(const std::string &name, const MergeProblem &problem, int vectors);
-/// The lse of all parts together, [b, h, q]: without the sink.
-Halide::Func mergedLse(const std::string &name, const MergeProblem &problem);
+/// The lse of all parts together, as heads `firstHead` and behind of a tensor [b, h, q]: without the sink.
+Halide::Func mergedLse(const std::string &name, const MergeProblem &problem, int firstHead);
 
 } // namespace mhac::halide

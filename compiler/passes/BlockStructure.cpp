@@ -63,6 +63,7 @@ public:
 private:
   std::optional<Affine> integer(Value value);
   std::optional<Affine> makeInteger(Value value);
+  std::optional<Affine> ascending(LoadOp load);
   std::optional<Affine> makeProduct(const Affine &a, const Affine &b);
   Condition condition(Value value, bool negated);
   Condition makeCondition(Value value, bool negated);
@@ -186,8 +187,10 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
     return argument.getArgNumber() == 2 ? Affine{0, qFirst, qLast, /*slope=*/1} : Affine{1, zero, zero};
 
   Operation *definition = value.getDefiningOp();
-  if (auto cast = dyn_cast<arith::IndexCastOp>(definition))
-    return integer(cast.getIn());
+  if (auto cast = dyn_cast<arith::IndexCastOp>(definition)) {
+    auto load = cast.getIn().getDefiningOp<LoadOp>();
+    return load ? ascending(load) : integer(cast.getIn());
+  }
   if (auto choice = dyn_cast<arith::SelectOp>(definition)) {
     std::optional<Affine> yes = integer(choice.getTrueValue()), no = integer(choice.getFalseValue());
     if (!yes || !no || yes->c != no->c)
@@ -221,6 +224,23 @@ std::optional<Affine> Interpreter::makeInteger(Value value) {
     return std::nullopt;
   bool isMin = isa<arith::MinSIOp>(definition);
   return combine(a->c, *a, *b, [&](Value x, Value y) { return isMin ? min(x, y) : max(x, y); });
+}
+
+/// The elements for the first and the last query, where they bound the others.
+std::optional<Affine> Interpreter::ascending(LoadOp load) {
+  Value q = op.getMask().getArgument(2);
+  if (!load.getAscending() || llvm::any_of(load.getIndices(), [&](Value index) { return index != q && !uniform.contains(index); }))
+    return std::nullopt;
+  auto at = [&](Value query) -> Value {
+    SmallVector<Value> indices;
+    for (Value index : load.getIndices())
+      indices.push_back(uniform.lookupOrDefault(index));
+    llvm::replace(indices, q, query);
+    Value element = LoadOp::create(builder, loc, load.getType(), uniform.lookup(load.getParam()), indices, /*ascending=*/true);
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), element);
+  };
+  Value lo = at(qFirst);
+  return Affine{0, lo, at(qLast), kUnknownSlope};
 }
 
 /// `factor` is exact; its sign decides which end becomes which.

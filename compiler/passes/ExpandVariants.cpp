@@ -35,10 +35,16 @@ std::pair<Value, int64_t> sizeSource(Value tensor) {
   return {tensor, dim};
 }
 
+/// The variants of an op, and what those that compute something ahead of it gave.
+struct Variants {
+  SmallVector<VariantInterface> list;
+  SmallVector<ComputedTable> tables = {};
+};
+
 /// Emits at the end of a region's block. Values that several variants ask for are made once.
 class BlockRegionBuilder : public RegionBuilder {
 public:
-  BlockRegionBuilder(OpBuilder &builder, AttentionOp op, unsigned region, ArrayRef<VariantInterface> variants)
+  BlockRegionBuilder(OpBuilder &builder, AttentionOp op, unsigned region, const Variants &variants)
       : BlockRegionBuilder(builder, op, (*op).getRegion(region).front(), AttentionOp::getFirstParamArgument(region), variants) {
     h = block.getArgument(1);
     q = block.getArgument(2);
@@ -46,11 +52,13 @@ public:
       k = block.getArgument(3);
   }
   /// A block of another op's region, which begins with b.
-  BlockRegionBuilder(OpBuilder &builder, AttentionOp op, Block &block, unsigned next, ArrayRef<VariantInterface> variants)
-      : RegionBuilder(builder, op.getLoc()), op(op), block(block), variants(variants) {
+  BlockRegionBuilder(OpBuilder &builder, AttentionOp op, Block &block, unsigned next, const Variants &variants)
+      : RegionBuilder(builder, op.getLoc()), op(op), block(block), variants(variants.list) {
     b = block.getArgument(0);
-    for (const VariantParameter &parameter : parametersOf(variants))
+    for (const VariantParameter &parameter : parametersOf(variants.list))
       parameters[parameter.name] = block.getArgument(next++);
+    for (const ComputedTable &table : variants.tables)
+      parameters[table.name] = block.getArgument(next++);
     queriesArgument = block.getArgument(next);
     keysArgument = block.getArgument(next + 1);
   }
@@ -80,6 +88,19 @@ public:
         return q;
       Value end = op.getQueryOffset() == Offset::RowEnd ? validKeys() : keys();
       return Value(arith::AddIOp::create(builder, loc, q, arith::SubIOp::create(builder, loc, end, queries())));
+    });
+  }
+
+  Value headIndex() override {
+    return once(headValue, [&] { return op.getHeadNumbers().empty() ? h : indexByHead([](int64_t i) { return i; }); });
+  }
+
+  Value keyHeadIndex() override {
+    return once(keyHeadValue, [&]() -> Value {
+      const int64_t heads = headsOf(op.getQuery()), kvHeads = headsOf(op.getKey());
+      if (!op.getHeadNumbers().empty() || !op.getKvHeadOf().empty())
+        return indexByHead([&](int64_t i) { return op.getKvHead(i); });
+      return heads == kvHeads ? h : floorDiv(h, constant(heads / kvHeads));
     });
   }
 
@@ -114,6 +135,16 @@ private:
       value = make();
     return value;
   }
+  static int64_t headsOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getDimSize(1); }
+  /// What `of` says about the op's head that has number `h` in the whole layer.
+  Value indexByHead(llvm::function_ref<int64_t(int64_t)> of) {
+    SmallVector<int64_t> indices;
+    for (int64_t i = 0, count = headsOf(op.getQuery()); i < count; ++i) {
+      indices.resize(op.getHeadNumbers().empty() ? i + 1 : op.getHeadNumbers()[i] + 1, 0);
+      indices.back() = of(i);
+    }
+    return table(ArrayRef<int64_t>(indices), h);
+  }
   /// The length of [b, h, s, d] along s: a constant when it is fixed.
   Value size(Value tensor, Value argument) {
     int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(2);
@@ -139,15 +170,15 @@ private:
   Block &block;
   ArrayRef<VariantInterface> variants;
   llvm::StringMap<Value> parameters;
-  Value queriesArgument, keysArgument, keysValue, queriesValue, keyPositionValue, queryPositionValue, shiftValue;
+  Value queriesArgument, keysArgument, keysValue, queriesValue, keyPositionValue, queryPositionValue, shiftValue, headValue, keyHeadValue;
 };
 
 /// What the position hooks of an attn.attention build with.
 class OpSequenceBuilder : public SequenceBuilder {
 public:
-  OpSequenceBuilder(OpBuilder &builder, AttentionOp op, ArrayRef<VariantInterface> variants, Value queries, Value keys)
+  OpSequenceBuilder(OpBuilder &builder, AttentionOp op, const Variants &variants, Value queries, Value keys)
       : SequenceBuilder(builder, op.getLoc()), op(op), variants(variants), operands(op.getParams()) {
-    for (auto [parameter, operand] : llvm::zip_equal(parametersOf(variants), op.getParams()))
+    for (auto [parameter, operand] : llvm::zip_equal(parametersOf(variants.list), op.getParams()))
       named[parameter.name] = operand;
     operands.append({queries, keys});
   }
@@ -177,17 +208,17 @@ public:
 
 private:
   AttentionOp op;
-  ArrayRef<VariantInterface> variants;
+  const Variants &variants;
   SmallVector<Value> operands;
   llvm::StringMap<Value> named;
 };
 
-void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
+void expandMask(AttentionOp op, const Variants &variants) {
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToStart(&op.addRegionBlock(AttentionOp::Mask));
   BlockRegionBuilder region(builder, op, AttentionOp::Mask, variants);
   Value visible;
-  for (VariantInterface variant : variants) {
+  for (VariantInterface variant : variants.list) {
     Value condition = variant.isVisible(region);
     if (condition)
       visible = visible ? arith::AndIOp::create(builder, op.getLoc(), visible, condition) : condition;
@@ -199,7 +230,7 @@ void expandMask(AttentionOp op, ArrayRef<VariantInterface> variants) {
 }
 
 /// A mask that also adds to the score does so last; whether one does.
-bool expandScore(AttentionOp op, unsigned number, ArrayRef<VariantInterface> variants, ArrayRef<VariantInterface> scores,
+bool expandScore(AttentionOp op, unsigned number, const Variants &variants, ArrayRef<VariantInterface> scores,
                  ArrayRef<VariantInterface> masks) {
   OpBuilder builder(op.getContext());
   Block &block = op.addRegionBlock(number);
@@ -219,7 +250,7 @@ bool expandScore(AttentionOp op, unsigned number, ArrayRef<VariantInterface> var
 }
 
 /// |p_k - p_q| <= window, for the diagonal mass.
-void expandDiagonal(AttentionOp op, ArrayRef<VariantInterface> variants, int64_t window) {
+void expandDiagonal(AttentionOp op, const Variants &variants, int64_t window) {
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToStart(&op.addRegionBlock(AttentionOp::Diagonal));
   BlockRegionBuilder region(builder, op, AttentionOp::Diagonal, variants);
@@ -230,12 +261,12 @@ void expandDiagonal(AttentionOp op, ArrayRef<VariantInterface> variants, int64_t
   YieldOp::create(builder, loc, Value(arith::AndIOp::create(builder, loc, behind, ahead)));
 }
 
-void expandSink(AttentionOp op, ArrayRef<VariantInterface> variants) {
+void expandSink(AttentionOp op, const Variants &variants) {
   OpBuilder builder(op.getContext());
   Block &block = op.addRegionBlock(AttentionOp::Sink);
   builder.setInsertionPointToStart(&block);
   BlockRegionBuilder region(builder, op, AttentionOp::Sink, variants);
-  for (VariantInterface variant : variants)
+  for (VariantInterface variant : variants.list)
     if (Value sink = variant.updateSoftmax(region)) {
       YieldOp::create(builder, op.getLoc(), sink);
       return;
@@ -257,20 +288,23 @@ void expand(AttentionOp op) {
   bool hasSizes = !op.getParams().empty() && op.getParams().back().getType().isIndex();
   if (hasRegions || hasSizes)
     return;
-  SmallVector<VariantInterface> variants = op.getVariants();
+  Variants variants = {op.getVariants()};
   OpBuilder builder(op);
-  for (VariantInterface variant : variants)
-    variant.expandBefore(builder, op);
   Value queries = makeSize(builder, op.getLoc(), op.getQuery()), keys = makeSize(builder, op.getLoc(), op.getKey());
   OpSequenceBuilder sequence(builder, op, variants, queries, keys);
-  for (VariantInterface variant : variants)
+  for (VariantInterface variant : variants.list)
     op.getQueryMutable().assign(variant.transformQuery(sequence, op.getQuery()));
-  for (VariantInterface variant : variants)
+  for (VariantInterface variant : variants.list)
     op.getKeyMutable().assign(variant.transformKey(sequence, op.getKey()));
   // What only the positions read is no business of the scores.
-  llvm::erase_if(variants, [](VariantInterface variant) { return variant.info().kind == VariantKind::Position; });
-  const unsigned rest = parametersOf(variants).size();
+  llvm::erase_if(variants.list, [](VariantInterface variant) { return variant.info().kind == VariantKind::Position; });
+  const unsigned rest = parametersOf(variants.list).size();
   op.getParamsMutable().erase(rest, op.getParams().size() - rest);
+  // Behind the encodings: what is computed from queries and keys is of those that are multiplied.
+  for (VariantInterface variant : variants.list)
+    variant.expandBefore(builder, op, variants.tables);
+  for (const ComputedTable &table : variants.tables)
+    op.getParamsMutable().append(table.value);
   op.getParamsMutable().append({queries, keys});
 
   SmallVector<VariantInterface> scores;

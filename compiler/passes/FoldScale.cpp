@@ -49,7 +49,7 @@ void foldScale(AttentionOp attention) {
   auto result = dyn_cast<OpResult>(attention.getQuery());
   Operation *producer = result ? result.getOwner() : nullptr;
   // A second user of the queries would see scaled queries (its shape may be asked for).
-  auto isOther = [&](Operation *user) { return user != attention && !isa<tensor::DimOp>(user); };
+  auto isOther = [&](Operation *user) { return user != attention && !isa<tensor::DimOp, HashOp>(user); }; // a factor above 0 changes no hash
   if (!isa_and_nonnull<ProjectOp, RotateOp, NormalizeOp>(producer) || llvm::any_of(result.getUsers(), isOther) || attention.getKey() == result ||
       attention.getValue() == result)
     return;

@@ -60,6 +60,28 @@ def FoldScalePass : Pass<"attn-fold-scale", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SortByBucketsPass : Pass<"attn-sort-by-buckets", "::mlir::func::FuncOp"> {
+  let summary = "sorts queries and keys by the buckets that they are hashed into";
+  let description = [{
+    Purpose: the cost of mask `lsh` follows what is visible, not the number of pairs. Before: expanded variants. After: an attn.attention whose mask wants,
+    beside anything else, that two attn.hash give the same bucket in one of their rounds, is one over sorted tokens. Its heads are those of all rounds, its
+    mask an interval of keys for each query, without those that an earlier round shows; what was said of tokens is said of the tokens at those places.
+    Ops that make maps stay as they are: they look at all pairs.
+
+    ```mlir
+    %o = attn.attention %q, %k, %v params(%hash_q, %hash_k, %n, %n : ...) ... mask(...) { ... hash_q[b, h, 0, q] == hash_k[b, h, 0, k] ... }
+    ==>
+    %i = attn.sort_buckets %hash_q : ...
+    %j = attn.sort_buckets %hash_k : ...
+    %r = attn.bucket_ranges %i, %j : ...
+    %o, %lse = attn.attention (gathered %q by %i, %k by %j, %v by %j) params(%hash_q, %hash_k, %i, %j, %r, %n, %n : ...) ...
+      mask(...) { ... r[b, h, 0, q] <= k and k < r[b, h, 1, q] ... }
+    %merged = attn.merge_rounds %o, %lse by %i : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def BlockStructurePass : Pass<"attn-block-structure", "::mlir::func::FuncOp"> {
   let summary = "finds, per block of queries, the keys that all queries see and those that none sees";
   let description = [{

@@ -190,6 +190,14 @@ std::optional<Interval> TileInterpreter::load(LoadOp load) {
     spans.push_back(SpanAttr::get(builder.getContext(), span));
   }
   Value param = uniform.lookup(load.getParam());
+  if (load.getAscending()) { // the ends bound what lies between
+    auto at = [&](ValueRange indices) -> Value {
+      Value value = LoadOp::create(builder, loc, element, param, indices, /*ascending=*/true);
+      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+    };
+    Value lo = at(first);
+    return Interval{lo, at(last), Width::Any};
+  }
   auto range = LoadRangeOp::create(builder, loc, TypeRange{element, element}, param, first, last, builder.getArrayAttr(spans));
   Value lo = range.getSmallest(), hi = range.getLargest();
   auto toIndex = [&](Value value) -> Value {

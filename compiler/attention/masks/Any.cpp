@@ -100,6 +100,11 @@ Value AnyAttr::validKeys(RegionBuilder &region) const {
   return {};
 }
 
+void AnyAttr::expandBefore(OpBuilder &builder, Operation *attention, SmallVectorImpl<ComputedTable> &tables) const {
+  for (VariantInterface variant : variantsOf(getAlternatives()))
+    variant.expandBefore(builder, attention, tables);
+}
+
 Value AnyAttr::isVisible(RegionBuilder &region) const {
   Value visible;
   for (auto masks : getAlternatives().getAsRange<ArrayAttr>()) {

@@ -84,6 +84,17 @@ def Attn_BlockSparseAttr : Attn_Variant<"BlockSparse", "block_sparse", ["isVisib
   let genVerifyDecl = 1;
 }
 
+def Attn_LshAttr : Attn_Variant<"Lsh", "lsh", ["isVisible", "expandBefore"]> {
+  let summary = "queries see the keys that fall into their bucket in one of several rounds of hashing (Reformer)";
+  let description = [{
+    attn.hash says into which bucket a query or key falls. Heads hash as their key/value head does, which is number floor(h / group) in the whole
+    layer for query head h of it.
+  }];
+  let parameters = (ins "int64_t":$buckets, "int64_t":$rounds, "int64_t":$seed, "int64_t":$group);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Attn_TensorAttr : Attn_Variant<"Tensor", "tensor", ["parameters", "sizes", "isVisible", "transformScore"]> {
   let summary = "an input [b, h, q, mask_keys] says what is visible; keys beyond mask_keys are hidden";
   let description = [{
@@ -96,7 +107,7 @@ def Attn_TensorAttr : Attn_Variant<"Tensor", "tensor", ["parameters", "sizes", "
 }
 
 def Attn_AnyAttr : Attn_Variant<"Any", "any",
-    ["parameters", "sizes", "largestSize", "isVisible", "firstKey", "validKeys", "shiftsKeys", "comparesPositions"]> {
+    ["parameters", "sizes", "largestSize", "isVisible", "firstKey", "validKeys", "shiftsKeys", "comparesPositions", "expandBefore"]> {
   let summary = "one of the alternatives holds; each is a list of masks that all hold";
   let parameters = (ins "::mlir::ArrayAttr":$alternatives);
   let assemblyFormat = "`<` $alternatives `>`";

@@ -154,8 +154,8 @@ TEST(ImportSpec, TakesTheScale) {
 }
 
 TEST(ImportSpec, ReportsVariantsWithPlaceAndRemedy) {
-  const std::string masks = "known: 'any', 'block_sparse', 'causal', 'chunked', 'dilated', 'document', 'expr', 'global', 'padding', 'prefix', "
-                            "'sliding_window' and 'tensor'; not supported yet: 'lsh'\n";
+  const std::string masks = "known: 'any', 'block_sparse', 'causal', 'chunked', 'dilated', 'document', 'expr', 'global', 'lsh', 'padding', 'prefix', "
+                            "'sliding_window' and 'tensor'\n";
   struct { std::string text, message; int exitCode; } cases[] = {
       {"mask: [causal, padding: {side: right}, causal]\n", "4:40: duplicate mask 'causal'\n", 1},
       {"mask: [causl]\n", "4:8: unknown mask 'causl'; did you mean 'causal'?; " + masks, 1},
@@ -163,7 +163,7 @@ TEST(ImportSpec, ReportsVariantsWithPlaceAndRemedy) {
       {"mask: [window: 3]\n", "4:8: unknown mask 'window'; did you mean 'sliding_window'?; " + masks, 1},
       {"position: [rotary]\n", "4:12: unknown position 'rotary'; did you mean 'rope'?; known: 'rope'\n", 1},
       {"mask: [softcap: 5]\n", "4:8: unknown mask 'softcap'; it belongs in 'score'\n", 1},
-      {"mask: [lsh: {buckets: 3}]\n", "4:8: mask 'lsh' is not supported yet\n", 3},
+      {"mask: [lsh: {buckets: 3}]\n", "4:23: 'buckets' must be an even integer from 2 to 4096, found '3'\n", 1},
       {"mask: [causal: {a: 1}]\n", "4:17: unknown key 'a' in 'causal'; it takes none\n", 1},
       {"mask: [causal: 3]\n", "4:16: 'causal' takes no arguments, found '3'\n", 1},
       {"mask: [padding: right]\n", "4:17: 'padding' must be a map of 'side', found 'right'\n", 1},
@@ -208,7 +208,7 @@ TEST(Variants, AreRegisteredOnceAndDocumented) {
     for (const FieldInfo &field : info.fields)
       EXPECT_FALSE(field.doc.empty()) << info.word.str();
   }
-  EXPECT_EQ(words, "mask:any mask:block_sparse mask:causal mask:chunked mask:dilated mask:document mask:expr mask:global mask:padding mask:prefix "
+  EXPECT_EQ(words, "mask:any mask:block_sparse mask:causal mask:chunked mask:dilated mask:document mask:expr mask:global mask:lsh mask:padding mask:prefix "
                    "mask:sliding_window mask:tensor position:qk_norm position:rope score:alibi score:bias score:expr score:relative_bias score:scale "
                    "score:sink score:softcap ");
 }

@@ -201,8 +201,8 @@ TEST(LayerReference, RefusesWhatItDoesNotKnow) {
   Spec spec = plainSpec(1, 1, 1, 1);
   EXPECT_EQ(failure(spec, {1, 1, 2}, Inputs()), "the input 'q' is missing");
   EXPECT_EQ(failure(spec, {1, 1, 3}, twoKeys()), "the input 'k' has shape [1, 2, 1, 1], wanted [1, 3, 1, 1]");
-  spec.mask = {anyOf({{variant("causal")}, {variant("causal"), variant("lsh")}})};
-  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the mask 'lsh'");
+  spec.mask = {anyOf({{variant("causal")}, {variant("causal"), variant("blurb")}})};
+  EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the mask 'blurb'");
   spec.mask = {};
   spec.score = {variant("warp", "50.0")};
   EXPECT_EQ(failure(spec, {1, 1, 2}, twoKeys()), "the reference does not know the score change 'warp'");
