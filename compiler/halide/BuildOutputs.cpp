@@ -125,13 +125,14 @@ bool CandidateBuilder::merge(Operation *op, Value output, Value lseValue, const 
   Place place;
   place.tokens = queries, place.heads = static_cast<int>(type.getDimSize(1)), place.features = place.rows = static_cast<int>(type.getDimSize(3));
   place.isArgument = stored.has_value();
-  place.index = stored ? stored->argument : addWorkspace("merged", place.tokens, place.heads, place.rows, loc);
+  const std::string name = "merged" + std::to_string(candidate.workspace.size());
+  place.index = stored ? stored->argument : addWorkspace(name, place.tokens, place.heads, place.rows, loc);
   Scope scope, lseScope;
   Halide::Func out, lse;
   const std::optional<StoredHeads> storedLse = lseValue ? storedHeads(lseValue) : std::nullopt;
   const bool built = halide::guarded(loc, diagnostics, [&] {
     out = stored ? halide::mergeToRows(interface.arguments[stored->argument].name, withOutputs(scope), stored->order)
-                 : halide::mergeToLanes("merged", withOutputs(scope), vectorsOf(place.tokens));
+                 : halide::mergeToLanes(name, withOutputs(scope), vectorsOf(place.tokens));
     if (storedLse)
       lse = halide::mergedLse(interface.arguments[storedLse->argument].name, withoutOutputs(lseScope), storedLse->firstHead);
   });

@@ -44,3 +44,30 @@ func.func @unknown(%q: tensor<1x2x16x4xf32>, %n: index) -> tensor<1x2x16x4xf32> 
     }
   return %o : tensor<1x2x16x4xf32>
 }
+
+// Loaded ends that grow with the query: those of the first and the last query bound the block.
+// CHECK-LABEL: func.func @ascending
+// CHECK: blocks({{.*}}%[[P:.*]]: tensor<?x2x2x?xi32>, %queries: index, %keys: index) {
+// CHECK-DAG: attn.load %[[P]][%b, %h, %c0, %q_first] {ascending}
+// CHECK-DAG: attn.load %[[P]][%b, %h, %c0, %q_last] {ascending}
+// CHECK-DAG: attn.load %[[P]][%b, %h, %c1, %q_first] {ascending}
+// CHECK-DAG: attn.load %[[P]][%b, %h, %c1, %q_last] {ascending}
+// CHECK: tiles(
+// CHECK-NOT: attn.load_range
+// CHECK: return
+func.func @ascending(%q: tensor<?x2x?x4xf32>, %r: tensor<?x2x2x?xi32>, %n: index) -> tensor<?x2x?x4xf32> {
+  %o = attn.attention %q, %q, %q params(%r, %n, %n : tensor<?x2x2x?xi32>, index, index) scale 1.0 : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> (tensor<?x2x?x4xf32>)
+    mask(%b: index, %h: index, %i: index, %k: index, %ranges: tensor<?x2x2x?xi32>, %queries: index, %keys: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %first = attn.load %ranges[%b, %h, %c0, %i] {ascending} : tensor<?x2x2x?xi32> -> i32
+      %end = attn.load %ranges[%b, %h, %c1, %i] {ascending} : tensor<?x2x2x?xi32> -> i32
+      %lo = arith.index_cast %first : i32 to index
+      %hi = arith.index_cast %end : i32 to index
+      %behind = arith.cmpi sge, %k, %lo : index
+      %ahead = arith.cmpi slt, %k, %hi : index
+      %v = arith.andi %behind, %ahead : i1
+      attn.yield %v : i1
+    }
+  return %o : tensor<?x2x?x4xf32>
+}

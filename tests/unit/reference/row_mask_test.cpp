@@ -142,6 +142,40 @@ TEST(RowMask, BlockSparseDrawsBlocksFromSeedHeadAndBlock) {
   EXPECT_TRUE(RowMask(spec, {1, 4, 4}, {}, 0).dependsOnHead());
 }
 
+TEST(RowMask, LshWantsABucketInCommonInOneRound) {
+  VariantSpec lsh = variant("lsh", {{"buckets", scalarTree("4")}, {"rounds", scalarTree("2")}});
+  const HashKind kind(lsh);
+  Buckets keys = {{kind, {{{0}, {3}}, {{1}, {2}}, {{1, 0}, {1}}, {{2}, {2}}}}}, query = {{kind, {{{0}, {2}}}}};
+  Spec spec = masked({lsh});
+  RowMask mask(spec, {1, 1, 4}, {}, 0);
+  auto seen = [&](Certainty certainty) {
+    mask.useBuckets(keys, query, certainty);
+    std::string text;
+    for (int64_t k = 0; k < 4; ++k)
+      text += mask.isVisible(0, 0, k) ? '#' : '.';
+    return text;
+  };
+  EXPECT_TRUE(mask.isVisible(0, 0, 0)); // nothing is hashed yet
+  EXPECT_EQ(seen(Certainty::AsComputed), "##.#");
+  EXPECT_EQ(seen(Certainty::Possible), "####");
+  EXPECT_EQ(seen(Certainty::Certain), "##.#");
+}
+
+/// Numbers from a computation by hand of the formula in specs/README.md: rotation (seed 7, head 1, round 0) is (12 -67 40; -82 191 7), that of round 1
+/// (152 176 55; 314 63 -41).
+TEST(Hashing, TakesTheFirstLargestProductWithARotation) {
+  Hasher hasher;
+  const HashKind kind(variant("lsh", {{"buckets", scalarTree("6")}, {"rounds", scalarTree("2")}, {"seed", scalarTree("4294967303")}}));
+  EXPECT_EQ(hasher.candidates(kind, 1, {1, 0}), (Candidates{{4}, {1}}));
+  EXPECT_EQ(hasher.candidates(kind, 1, {-1, 0}), (Candidates{{1}, {4}}));
+  EXPECT_EQ(hasher.candidates(kind, 1, {1, 2}), (Candidates{{1}, {0}}));
+  EXPECT_EQ(hasher.candidates(kind, 1, {0, 0}), (Candidates{{0}, {0}}));
+  // Columns 1 and 2 give 16218 and -16218: either may be the largest for f32, also a little beside.
+  EXPECT_EQ(hasher.candidates(kind, 1, {-396, -54}), (Candidates{{1, 5}, {3}}));
+  EXPECT_EQ(hasher.candidates(kind, 1, {-396, -54.001}), (Candidates{{5, 1}, {3}}));
+  EXPECT_EQ(hasher.candidates(kind, 1, {-396, -53.5}), (Candidates{{1}, {3}}));
+}
+
 TEST(RowMask, TensorMasksBroadcastAndEndBeforeTheKeys) {
   auto tensor = [](const char *dtype, std::vector<Tree> broadcast) {
     Spec spec = masked({variant("tensor", {{"dtype", scalarTree(dtype)}, {"broadcast", listTree(std::move(broadcast))}})});
