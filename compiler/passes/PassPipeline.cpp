@@ -29,8 +29,6 @@ void mhac::buildLoweringPipeline(OpPassManager &manager) {
   functions.addPass(createFoldScalePass());        // behind expansion: only now the scale holds all constant factors
   functions.addPass(createCSEPass());              // one load of a length instead of one per variant, also in what blocks copy
   functions.addPass(createSortByBucketsPass());    // behind simplification, ahead of what reads the mask of the op that runs
-  functions.addPass(createCanonicalizerPass());    // drops what the regions do not ask for
-  functions.addPass(createCSEPass());
   functions.addPass(createBlockStructurePass());   // behind simplification: it reads the mask region as it will be computed
   functions.addPass(createCanonicalizerPass());    // the interpreter writes min(x, x) and constants without looking
   functions.addPass(createCSEPass());

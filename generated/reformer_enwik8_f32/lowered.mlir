@@ -61,9 +61,9 @@ module attributes {attn.spec_file = "reformer_enwik8_f32.yaml", attn.stage = "lo
       attn.yield %49 : i1
     }
       blocks(%b: index, %h: index, %q_first: index, %q_last: index, %arg5: tensor<?x8x4x?xi32>, %arg6: tensor<?x8x4x?xi32>, %arg7: tensor<?x32x3x?xi32>, %arg8: tensor<?x32x3x?xi32>, %arg9: tensor<?x32x2x?xi32>, %queries: index, %keys: index) {
-      %c0 = arith.constant 0 : index
       %c1_0 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
+      %c0 = arith.constant 0 : index
       %c8 = arith.constant 8 : index
       %10 = attn.floor_div %h, %c8
       %11 = attn.load %arg9[%b, %h, %c0, %q_first] {ascending} : tensor<?x32x2x?xi32> -> i32
