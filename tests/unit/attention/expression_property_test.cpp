@@ -124,8 +124,9 @@ std::vector<region_value> run(Block &block, const std::vector<region_value> &arg
                      ADD_FAILURE() << "the interpreter does not know " << o->getName().getStringRef().str();
                      return V{};
                    });
-    if (op.getResult(0).getType().isIndex())
+    if (op.getResult(0).getType().isIndex()) {
       EXPECT_LE(std::abs(result.integer), 2147483647) << "an index leaves 32 bits";
+    }
     values[op.getResult(0)] = result;
   }
   std::vector<region_value> yielded;

@@ -92,8 +92,9 @@ protected:
             }
             some |= seen;
             // Without a list, V of every key in the interval is read.
-            if (op.getTiles().empty() && key >= range[0].integer && key < range[1].integer)
+            if (op.getTiles().empty() && key >= range[0].integer && key < range[1].integer) {
               ASSERT_TRUE(seen) << "key " << key << " of queries " << q << " to " << last_query;
+            }
           }
           ASSERT_TRUE(may || !some) << "a tile that is not empty: queries " << q << " to " << last_query << ", keys " << k << " to " << last_key;
           ASSERT_TRUE(!must || all) << "a tile that is not full: queries " << q << " to " << last_query << ", keys " << k << " to " << last_key;
