@@ -6,7 +6,8 @@
 
 `call` returns `y` as an array; a layer with several outputs (`outputs: [y, lse]`) gives a dictionary of arrays by name, {"y": ..., "lse": ...}.
 They are new arrays, or those given with `out={"y": array}`. Arguments that take strides may be any NumPy view whose last dimension is
-contiguous; the others must be C-contiguous. Nothing is converted or copied. `Artefact(path)` loads once for many calls. Errors are exceptions: TypeError and
+contiguous; the others must be C-contiguous. Nothing is converted or copied. Arguments of f16 are float16; those of bf16 are uint16
+(their bits) or ml_dtypes.bfloat16, and outputs of bf16 that are not given are uint16. `Artefact(path)` loads once for many calls. Errors are exceptions: TypeError and
 ValueError for arrays that cannot be what the manifest asks for, MhacError for everything that the artefact itself refuses.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -16,7 +17,8 @@ import os
 
 import numpy as np
 
-_DTYPES = {"f32": np.dtype(np.float32), "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
+# NumPy has no bf16: its bits, as uint16, or the type of that name that ml_dtypes has.
+_DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(np.uint16), "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
 _CPU_DETECTED = 1 << 63
 
 
@@ -202,8 +204,9 @@ class Artefact:
         name, dims = argument["name"], ", ".join(argument["dims"])
         if not isinstance(array, np.ndarray):
             raise TypeError(f"{name}: found {type(array).__name__}, wanted a NumPy array of {argument['dtype']} [{dims}]")
-        if array.dtype != _DTYPES[argument["dtype"]] or not array.dtype.isnative:
-            raise TypeError(f"{name}: found dtype {array.dtype}, wanted {_DTYPES[argument['dtype']]}")
+        wanted = _DTYPES[argument["dtype"]]
+        if (array.dtype != wanted and not (argument["dtype"] == "bf16" and array.dtype.name == "bfloat16")) or not array.dtype.isnative:
+            raise TypeError(f"{name}: found dtype {array.dtype}, wanted {wanted}" + (" (the bits) or ml_dtypes.bfloat16" if argument["dtype"] == "bf16" else ""))
         if array.ndim != len(argument["shape"]):
             raise ValueError(f"{name}: found {array.ndim} dimensions {list(array.shape)}, wanted {len(argument['shape'])}: [{dims}]")
 

@@ -99,12 +99,9 @@ LogicalResult ProjectOp::verify() {
   if (input.getRank() != 3 && input.getRank() != 4) // c1
     return emitOpError("(c1) input wants rank 3 or 4, found ") << input;
   for (auto [operands, rank, what] : {std::tuple(ValueRange(getWeights()), 2, "weight"), std::tuple(ValueRange(getBiases()), 1, "bias")})
-    for (Value operand : operands) {
-      RankedTensorType type = tensorOf(operand);
-      if (type.getRank() != rank || type.getElementType() != input.getElementType())
-        return emitOpError("(c1) ") << what << " wants rank " << rank << " and elements of " << input.getElementType() << ", found "
-                                    << type;
-    }
+    for (Value operand : operands)
+      if (RankedTensorType type = tensorOf(operand); type.getRank() != rank || !isa<FloatType>(type.getElementType()))
+        return emitOpError("(c1) ") << what << " wants rank " << rank << " and elements of a floating-point type, found " << type;
   if (getParts().empty() || getParts().size() != getResults().size()) // c2
     return emitOpError("(c2) wants one part for each result, found ")
            << getParts().size() << " parts and " << getResults().size() << " results";
@@ -184,8 +181,9 @@ LogicalResult NormalizeOp::verify() {
   if (failed(verifyHeads(*this, type))) // c1
     return failure();
   int64_t features = type.getDimSize(3) * (getAcrossHeads() ? type.getDimSize(1) : 1);
-  if (getWeight() && getWeight().getType() != RankedTensorType::get({features}, type.getElementType())) // c2
-    return emitOpError("(c2) weight wants ") << RankedTensorType::get({features}, type.getElementType()) << ", found " << getWeight().getType();
+  if (getWeight()) // c2
+    if (RankedTensorType weight = tensorOf(getWeight()); weight.getShape() != ArrayRef(features) || !isa<FloatType>(weight.getElementType()))
+      return emitOpError("(c2) weight wants ") << features << " elements of a floating-point type, found " << weight;
   if (!getEpsilon().isFinite() || getEpsilon().isNegative()) // c3
     return emitOpError("(c3) epsilon wants a finite number of at least 0, found ") << getEpsilonAttr();
   if (!isFactor(getScale())) // c4

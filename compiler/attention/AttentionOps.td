@@ -22,7 +22,8 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure, AttrSizedOperandSegments]> {
     heads that are left out.
     W[r, f] lies at r * inputs + f (`out_in`, nn.Linear) or f * outputs + r (`in_out`, Conv1D). Products accumulate in f32.
 
-    (c1) Ranks are 3 or 4 (inputs), 2 (weights) and 1 (biases), with one element type. (c2) There is one part for each result, at least one.
+    (c1) Ranks are 3 or 4 (inputs), 2 (weights) and 1 (biases), elements floats, not all of one type. (c2) There is one part for each result, at
+    least one.
     (c3) Parts name existing weights and biases. (c4) From tokens there is one input without columns, batch and tokens of the results are those
     of the input, heads and width those of the part. (c5) From heads there is one part of one head, and the inputs agree in batch and tokens. (c6)
     Weights have as many inputs as there are features. (c7) All rows of a part lie in its weight and its bias. (c8) Columns are one a head, of heads
@@ -88,8 +89,8 @@ def Attn_NormalizeOp : Attn_Op<"normalize", [Pure, AllTypesMatch<["input", "resu
 
     w is `weight`, indexed by feature, or by head and feature with `across_heads`; 1 without one. Sums are f32.
 
-    (c1) The input is [b, heads, s, d] with static heads and width, of floats. (c2) The weight has rank 1, the input's element type and d
-    elements, heads * d with `across_heads`. (c3) Epsilon is finite and at least 0. (c4) The scale is finite and above 0.
+    (c1) The input is [b, heads, s, d] with static heads and width, of floats. (c2) The weight has rank 1 and d floats, heads * d with
+    `across_heads`. (c3) Epsilon is finite and at least 0. (c4) The scale is finite and above 0.
   }];
   let arguments = (ins AnyRankedTensor:$input, Optional<AnyRankedTensor>:$weight, Attn_NormAttr:$kind, F64Attr:$epsilon,
       UnitAttr:$across_heads, DefaultValuedAttr<F64Attr, "1.0">:$scale);

@@ -368,7 +368,8 @@ void Importer::addArguments() {
     for (StringRef dim : parameter.dims)
       dims.push_back(sizeName(dim));
     const Role role = parameter.isWeight ? Role::Weight : Role::Parameter;
-    addArgument(makeArgument(parameter.name, role, dims, elementType(*dtypeFromWord(parameter.dtype)), at(loc), parameter.strided, parameter.check,
+    Type element = parameter.isWeight ? weight : elementType(*dtypeFromWord(parameter.dtype));
+    addArgument(makeArgument(parameter.name, role, dims, element, at(loc), parameter.strided, parameter.check,
                              parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
   };
   llvm::StringMap<VariantParameter> declared, known;

@@ -62,7 +62,7 @@ std::optional<VariantKind> variantKind(mlir::Attribute attribute);
 /// A run-time input of a variant: one argument of the entry and one operand of attn.attention.
 struct VariantParameter {
   llvm::StringRef name;
-  llvm::StringRef dtype;                  // word of the dtype table
+  llvm::StringRef dtype;                  // word of the dtype table; of a weight: the spec says it
   llvm::SmallVector<std::string> dims; // "batch", "query", "key", a size of the variant's own (VariantInterface::sizes) or a number
   bool strided = false;                // takes strides
   ValueCheck check{};        // of integer values

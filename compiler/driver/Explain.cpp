@@ -69,6 +69,16 @@ private:
 
 } // namespace
 
+/// Of an element of a tensor of heads where kernels read it: of an argument its own, of what kernels make those of f32.
+static int64_t elementBytes(Value heads) {
+  while (Operation *op = heads.getDefiningOp()) {
+    if (!isa<attn::SwapHeadsOp, attn::SelectHeadsOp>(op))
+      return 4;
+    heads = op->getOperand(0);
+  }
+  return cast<RankedTensorType>(heads.getType()).getElementTypeBitWidth() / 8;
+}
+
 static std::string withUnits(int64_t bytes) {
   if (bytes < 10240)
     return std::to_string(bytes) + " bytes";
@@ -117,7 +127,9 @@ void Explainer::printArguments() {
   for (const SizeInfo &size : interface.sizes)
     os << "  size      " << llvm::left_justify(size.name, 14)
        << (size.isFixed() ? std::to_string(size.minimum) : std::to_string(size.minimum) + " to " + std::to_string(size.maximum)) << "\n";
-  os << "parameters of the layer: " << weights << " (" << withUnits(weightBytes) << " of weights and biases)\n";
+  os << "parameters of the layer: " << weights << " (" << withUnits(weightBytes) << " of weights and biases";
+  const int64_t saved = weights * dtypeInfo(DType::F32).bytes() - weightBytes;
+  os << (saved ? ", " + withUnits(saved) + " less than in f32" : "") << ")\n";
 }
 
 void Explainer::printProject(attn::ProjectOp op) {
@@ -148,7 +160,8 @@ void Explainer::printAttention(attn::AttentionOp op) {
       addFlops("map " + (isStatistic ? StringRef("statistics") : attn::stringifyMapKind(output.getKind())).str(), Product(map).times(2 * width));
     hasStatistics |= isStatistic;
   }
-  os << "bytes of K and V:           " << tokens(op.getKey()).times(groups * (width + vWidth) * 4).text() << "\n";
+  const int64_t pairBytes = width * elementBytes(op.getKey()) + vWidth * elementBytes(op.getValue());
+  os << "bytes of K and V:           " << tokens(op.getKey()).times(groups * pairBytes).text() << "\n";
   os << "bytes of the score map:     " << bytes.times(4).text() << (isStored ? " (the output attention_map)\n" : " (never in memory)\n");
 }
 

@@ -93,8 +93,9 @@ bool HeaderWriter::collectFields() {
     std::string type(dtypeInfo(argument.dtype).cType);
     std::string check = checkText(interface, argument);
     std::string layout = argument.layout.empty() ? "" : ": " + layoutText(argument);
+    std::string format = dtypeInfo(argument.dtype).isNarrowFloat() ? std::string(dtypeInfo(argument.dtype).word) + " " : "";
     fields[argument.offset] = {(argument.isOutput() ? "" : "const ") + type + " *" + argument.name,
-                               shapeText(argument) + layout + (check.empty() ? "" : "; " + check)};
+                               format + shapeText(argument) + layout + (check.empty() ? "" : "; " + check)};
     if (argument.stridesOffset >= 0)
       fields[argument.stridesOffset] = {"const int64_t *" + argument.name + "_strides",
                                         std::to_string(argument.dims.size()) + " strides in elements; NULL: dense"};
@@ -121,13 +122,16 @@ bool HeaderWriter::collectFields() {
 }
 
 void HeaderWriter::writeArgumentTable() {
-  size_t nameWidth = 8, shapeWidth = 5;
+  size_t nameWidth = 8, typeWidth = 7, shapeWidth = 5;
+  // C has no type for narrow floats: their bits, with the format behind.
+  auto typeText = [](const DTypeInfo &dtype) { return std::string(dtype.cType) + (dtype.isNarrowFloat() ? " (" + std::string(dtype.word) + ")" : ""); };
   for (const ArgumentInfo &argument : interface.arguments) {
+    typeWidth = std::max(typeWidth, typeText(dtypeInfo(argument.dtype)).size());
     nameWidth = std::max(nameWidth, argument.name.size());
     shapeWidth = std::max(shapeWidth, shapeText(argument).size());
   }
   auto row = [&](llvm::StringRef argument, llvm::StringRef role, llvm::StringRef type, llvm::StringRef shape, llvm::StringRef layout) {
-    out << " *   " << llvm::left_justify(argument, nameWidth + 2) << llvm::left_justify(role, 11) << llvm::left_justify(type, 9)
+    out << " *   " << llvm::left_justify(argument, nameWidth + 2) << llvm::left_justify(role, 11) << llvm::left_justify(type, typeWidth + 2)
         << llvm::left_justify(shape, shapeWidth + 2) << layout << "\n";
   };
   row("argument", "role", "type", "shape", "layout in memory");
@@ -135,8 +139,13 @@ void HeaderWriter::writeArgumentTable() {
     std::string layout = argument.stridesOffset < 0 ? "dense, row-major" : "dense, row-major, or as " + argument.name + "_strides says";
     if (!argument.layout.empty())
       layout += ", " + layoutText(argument);
-    row(argument.name, roleText(argument.role), dtypeInfo(argument.dtype).cType, shapeText(argument), layout);
+    row(argument.name, roleText(argument.role), typeText(dtypeInfo(argument.dtype)), shapeText(argument), layout);
   }
+  const bool isNarrow = llvm::any_of(interface.arguments, [](const ArgumentInfo &argument) { return dtypeInfo(argument.dtype).isNarrowFloat(); });
+  if (isNarrow)
+    out << " *\n"
+        << " * bf16 and f16 are the bits of a number: of bf16 the upper half of a float's, of f16 those of IEEE 754 binary16. What is\n"
+        << " * computed is float, and rounded once, when it is stored: to nearest, ties to even, too large to infinite.\n";
   out << " *\n"
       << " * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast),\n"
       << " * negative ones are errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned\n"

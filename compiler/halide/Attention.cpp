@@ -82,7 +82,7 @@ private:
 
 } // namespace
 
-Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optional<RowOrder> order) {
+Func attend(const AttentionProblem &p, const AttentionTiles &tiles, const std::optional<RowLayout> &layout) {
   const int NB = tiles.queryVectors, TJ = tiles.scoreKeys, D = p.headDim, E = p.vHeadDim;
   const int64_t roundedKeys = (p.maximumKeys + TJ - 1) / TJ * TJ;
   const int C = static_cast<int>(std::clamp<int64_t>(roundedKeys, TJ, std::max(tiles.chunk / TJ, 1) * TJ));
@@ -125,7 +125,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   auto blockOf = [&](const Expr &block) { return G == 1 ? Expr(qg) : qg * G + block; };
   RDom rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"), rt(0, C / TJ, "rt");
   RDom rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs");
-  RDom rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, kSlotLoop), rv(0, C / TJ, kSlotLoop), rp(0, TJ, 0, C / TJ, "rp");
+  RDom rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, kSlotLoop), rv(0, C / TJ, kSlotLoop), rw(0, C / TJ, "rw"), rp(0, TJ, 0, C / TJ, "rp");
   std::vector<Func> hoisted; // what is the same for all tiles of a chunk
   p.hoist = [&](const Expr &value) -> Expr {
     if (expr_uses_var(value, jt.name()))
@@ -146,6 +146,7 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
         select(rl.x == 0, rl.y, rl.x == 1, listAt(kAll) + isWanted, listAt(kFull) + isWanted * (1 - rl.z));
     ru.where(ru < listAt(kAll));
     rv.where(rv < listAt(kAll));
+    rw.where(rw < listAt(kAll));
     rp.where(rp.y < listAt(kAll) - listAt(kFull));
   }
   rt.where(listed ? rt < listAt(kAll) : c * C + rt * TJ < count);
@@ -174,8 +175,15 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
       return Expr(k / kLanes * kLanes + unsafe_promise_clamped(k % kLanes + j, 0, kLanes - 1));
     return exists ? Expr(k + j) : Expr(min(k + j, p.keys - 1));
   };
+  // Keys and values that are no f32 are converted once for a block of queries: keys with their tile, values of a chunk ahead of P.V.
+  Func Kt("Kt"), Vc("Vc");
+  Expr key = p.key(rd, keyOf(jj, jt, everyTileFull), g, b);
+  if (p.narrowKey) {
+    Kt(e, jj, jt, c, qb, h, b) = p.key(e, keyOf(jj, jt, everyTileFull), g, b);
+    key = Kt(rd, jj, jt, c, qb, h, b);
+  }
   Sa(lane, i, jj, jt, c, qb, h, b) = 0.f;
-  Sa(lane, i, jj, jt, c, qb, h, b) += queryAt(rd, qb * NB + i) * p.key(rd, keyOf(jj, jt, everyTileFull), g, b);
+  Sa(lane, i, jj, jt, c, qb, h, b) += queryAt(rd, qb * NB + i) * key;
   // Tensors along queries and keys lie with the keys innermost, but queries are in the lanes: 16 x 16 elements at a time are transposed ahead.
   std::vector<TransposedPairs> pairs;
   p.loadPair = [&](ImageParam tensor, std::vector<Expr> at, int queryDim) {
@@ -217,22 +225,22 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   for (int j = 1; j < TJ; ++j)
     tileMaximum = max(tileMaximum, score(j));
   // In slots of a list as an update: only there a predicate can keep the rest of the slots from being made.
-  auto define = [&](Func f, const RDom &slots, const Expr &value) {
-    if (!listed) {
-      f(lane, i, jj, jt, c, qb, h, b) = value;
+  auto define = [&](Func f, std::vector<Expr> at, const RDom &slots, const Expr &value) {
+    at.insert(at.end(), {jt, c, qb, h, b});
+    f(at) = listed ? undef<float>() : value;
+    if (!listed)
       return;
-    }
-    f(lane, i, jj, jt, c, qb, h, b) = undef<float>();
-    f(lane, i, jj, slots, c, qb, h, b) = substitute(jt.name(), Expr(slots), value);
+    at[at.size() - 5] = slots;
+    f(at) = substitute(jt.name(), Expr(slots), value);
   };
-  define(S, ru, select(jj < TJ, score(min(jj, TJ - 1)), tileMaximum));
+  define(S, {lane, i, jj}, ru, select(jj < TJ, score(min(jj, TJ - 1)), tileMaximum));
   Mc(lane, i, c, qb, h, b) = kLowest;
   Mc(lane, i, c, qb, h, b) = max(Mc(lane, i, c, qb, h, b), S(lane, i, TJ, rt, c, qb, h, b));
   Pe(lane, i, jj, jt, c, qb, h, b) = exp2NonPositive(S(lane, i, jj, jt, c, qb, h, b) - Mc(lane, i, c, qb, h, b));
   Expr tileSum = Pe(lane, i, 0, jt, c, qb, h, b);
   for (int j = 1; j < TJ; ++j)
     tileSum = tileSum + Pe(lane, i, j, jt, c, qb, h, b);
-  define(P, rv, select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum));
+  define(P, {lane, i, jj}, rv, select(jj < TJ, Pe(lane, i, min(jj, TJ - 1), jt, c, qb, h, b), tileSum));
   Lc(lane, i, c, qb, h, b) = 0.f;
   Lc(lane, i, c, qb, h, b) += P(lane, i, TJ, rt, c, qb, h, b);
   // Output row ei of register tile eo. The last tile is moved back to end with the last row; what it shares with the one before is made twice.
@@ -240,17 +248,22 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
   auto outputRow = [&](const Expr &row, const Expr &chunk, const Expr &at) {
     return Oa(lane, i, unsafe_promise_clamped(row - firstRow(row / TE), 0, TE - 1), row / TE, chunk, at, h, b);
   };
+  auto value = [&](const Expr &j, const Expr &tile, bool exists) {
+    return p.narrowValue ? Expr(Vc(firstRow(eo) + ei, j, tile, c, qb, h, b)) : p.value(firstRow(eo) + ei, keyOf(j, tile, exists), g, b);
+  };
+  if (p.narrowValue)
+    define(Vc, {e, jj}, rw, p.value(e, keyOf(jj, jt, everyTileFull), g, b));
   Oa(lane, i, ei, eo, c, qb, h, b) = 0.f;
-  Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rj.x, rj.y, true), g, b);
+  Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rj.x, rj.y, c, qb, h, b) * value(rj.x, rj.y, true);
   if (listed) {
     // Keys of a tile that is not full may be hidden from every query, and V there may be NaN.
     Expr slot = unsafe_promise_clamped(listAt(kFull) + rp.y, 0, C / TJ - 1);
-    Expr weight = P(lane, i, rp.x, slot, c, qb, h, b), value = p.value(firstRow(eo) + ei, keyOf(rp.x, slot, false), g, b);
+    Expr weight = P(lane, i, rp.x, slot, c, qb, h, b);
     // Chosen as integers: 0 * x is folded to 0 or back where no NaN is expected.
-    Expr seen = reinterpret<float>(select(strict_float(weight != 0.f), reinterpret<int32_t>(value), 0));
+    Expr seen = reinterpret<float>(select(strict_float(weight != 0.f), reinterpret<int32_t>(value(rp.x, slot, false)), 0));
     Oa(lane, i, ei, eo, c, qb, h, b) += weight * seen;
   } else if (!everyTileFull)
-    Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, restTile, c, qb, h, b) * p.value(firstRow(eo) + ei, keyOf(rr, restTile, true), g, b);
+    Oa(lane, i, ei, eo, c, qb, h, b) += P(lane, i, rr, restTile, c, qb, h, b) * value(rr, restTile, true);
   // Chunks are merged as they are made, so that the scratch does not grow with the number of keys. The running state of a block has the rows
   // 0: weight of what is there, 1: weight of the chunk, 2: maximum, 3: sum, 4...: output. The loop over rows runs upwards within a chunk.
   constexpr int kOld = 0, kNew = 1, kMaximum = 2, kSum = 3, kOutput = 4;
@@ -288,9 +301,9 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
 
   // Schedule: a task is a group of blocks of queries of one head.
   LoopLevel perTask, perChunk;
-  if (order) {
+  if (layout) {
     const int paddedE = (E + kLanes - 1) / kLanes * kLanes;
-    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *order, paddedE, G * NB * kLanes, [&](LoopLevel level) { perTask = level; });
+    out = unpackRows(p.name, lanes, E, p.heads, p.queries, *layout, paddedE, G * NB * kLanes, [&](LoopLevel level) { perTask = level; });
   } else {
     Var i_("i_");
     out(lane, e, block, h, b) = lanes(lane, e, block, h, b);
@@ -351,6 +364,22 @@ Func attend(const AttentionProblem &p, const AttentionTiles &tiles, std::optiona
     Sx.compute_at(perTile).bound_extent(jj, TJ).reorder(lane, i, jj).rename(jj, jLoop).never_partition_all();
   Sa.compute_at(perTile).update().reorder(lane, i, jj, rd).vectorize(lane).unroll(rd, D % 4 ? 1 : 4);
   Pe.compute_at(P, iLoop).bound_extent(jj, TJ);
+  // Features lie one behind the other. Those of the last vector that are there already are made again, except where slots are an update.
+  auto perVector = [&](Stage stage, int width) -> Stage {
+    int values = kLanes;
+    while (values > width)
+      values /= 2;
+    return stage.vectorize(e, values, width % values && listed ? TailStrategy::GuardWithIf : TailStrategy::Auto).never_partition_all();
+  };
+  for (auto [f, width, level] : {std::tuple(&Kt, D, perTile), {&Vc, E, perChunk}})
+    if (f->defined()) {
+      f->compute_at(level).bound(e, 0, width).bound(jj, 0, TJ).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
+      f->bound_storage(jt, f == &Kt ? 1 : C / TJ);
+      if (f->num_update_definitions())
+        perVector(f->update().reorder(e, jj, rw), width);
+      else
+        perVector(*f, width);
+    }
   Oa.bound(ei, 0, TE).bound_storage(eo, (E + TE - 1) / TE);
   Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).rename(rj.x, RVar("tile_r"));
   if (listed)

@@ -35,6 +35,7 @@ struct AttentionProblem {
   float queryScale = 1.f;
   Halide::ImageParam queryLanes; // or lane-major, scale and log2(e) already in it
   Accessor key, value;
+  bool narrowKey = false, narrowValue = false; // reading one takes instructions, see NumberFormat
   bool keysAreLanes = false; // key and value come from a projection: blocks are padded, reads beyond the last key stay inside
   Halide::Expr queries, keys;
   int64_t maximumKeys = 0; // over all calls
@@ -62,8 +63,8 @@ struct AttentionProblem {
   bool wantLse = false; // the result has one more row: the natural logarithm of the sum of exponentials
 };
 
-/// The output in lane-major layout, vHeadDim (+ 1) rows, or as rows in the given order (without lse).
-Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles, std::optional<RowOrder> order);
+/// The output in lane-major layout, vHeadDim (+ 1) rows, or as rows in the given layout (without lse).
+Halide::Func attend(const AttentionProblem &problem, const AttentionTiles &tiles, const std::optional<RowLayout> &layout);
 
 /// A score (or sink) as the softmax takes it: infinities become the nearest number that it may be; NaN stays.
 Halide::Expr finiteScore(const Halide::Expr &x);

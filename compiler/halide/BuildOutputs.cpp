@@ -106,10 +106,12 @@ bool CandidateBuilder::mergeStates(attn::MergeStatesOp op) {
   };
   auto withOutputs = [&](Scope &scope) {
     halide::MergeProblem problem = describe(scope);
-    Halide::ImageParam output = buffer(scope, {Operand::Argument, outputs}, halide::partsParam);
+    const halide::NumberFormat format = formatOf(outputs);
+    Halide::ImageParam output =
+        buffer(scope, {Operand::Argument, outputs}, [&](const std::string &name) { return halide::partsParam(name, format.stored()); });
     const bool headsFirst = op.getHeadsFirst();
     problem.output = [=](Halide::Expr e, Halide::Expr q, Halide::Expr h, Halide::Expr b, Halide::Expr part) -> Halide::Expr {
-      return headsFirst ? output(e, q, h, b, part) : output(e, h, q, b, part);
+      return format.load(headsFirst ? output(e, q, h, b, part) : output(e, h, q, b, part));
     };
     return problem;
   };
@@ -131,7 +133,7 @@ bool CandidateBuilder::merge(Operation *op, Value output, Value lseValue, const 
   Halide::Func out, lse;
   const std::optional<StoredHeads> storedLse = lseValue ? storedHeads(lseValue) : std::nullopt;
   const bool built = halide::guarded(loc, diagnostics, [&] {
-    out = stored ? halide::mergeToRows(interface.arguments[stored->argument].name, withOutputs(scope), stored->order)
+    out = stored ? halide::mergeToRows(interface.arguments[stored->argument].name, withOutputs(scope), layoutOf(stored->argument, stored->order))
                  : halide::mergeToLanes(name, withOutputs(scope), vectorsOf(place.tokens));
     if (storedLse)
       lse = halide::mergedLse(interface.arguments[storedLse->argument].name, withoutOutputs(lseScope), storedLse->firstHead);

@@ -68,15 +68,17 @@ Halide::ImageParam CandidateBuilder::lanes(Scope &scope, const Place &place) {
   return buffer(scope, {Operand::Workspace, place.index}, [&](const std::string &name) { return halide::lanesParam(name, place.rows); });
 }
 
-Halide::ImageParam CandidateBuilder::rows(Scope &scope, const Place &place) {
-  return buffer(scope, {Operand::Argument, place.index}, [&](const std::string &name) { return halide::rowsParam(name, place.order); });
+halide::NumberFormat CandidateBuilder::formatOf(int argument) const {
+  return halide::NumberFormat(interface.arguments[argument].dtype, Halide::Target(candidate.machine));
 }
 
 /// An element of a tensor, wherever it lies.
 halide::Accessor CandidateBuilder::accessor(Scope &scope, const Place &place) {
   if (!place.isArgument)
     return halide::lanesAccessor(lanes(scope, place));
-  halide::Accessor at = halide::rowsAccessor(rows(scope, place), place.order);
+  const halide::RowLayout layout = layoutOf(place.index, place.order);
+  halide::Accessor at = halide::rowsAccessor(
+      buffer(scope, {Operand::Argument, place.index}, [&](const std::string &name) { return halide::rowsParam(name, layout); }), layout);
   if (place.headNumbers.empty())
     return at;
   return [at, numbers = place.headNumbers](Halide::Expr feature, Halide::Expr token, Halide::Expr head, Halide::Expr batch) {
@@ -88,9 +90,7 @@ halide::Accessor CandidateBuilder::accessor(Scope &scope, const Place &place) {
 Halide::ImageParam CandidateBuilder::tensor(Scope &scope, int argument) {
   return buffer(scope, {Operand::Argument, argument}, [&](const std::string &name) {
     const ArgumentInfo &info = interface.arguments[argument];
-    const DTypeInfo &dtype = dtypeInfo(info.dtype);
-    auto code = dtype.code == NumberCode::Float ? halide_type_float : dtype.code == NumberCode::Int ? halide_type_int : halide_type_uint;
-    Halide::ImageParam param(Halide::Type(code, dtype.bits, 1), static_cast<int>(info.dims.size()), name);
+    Halide::ImageParam param(formatOf(argument).stored(), static_cast<int>(info.dims.size()), name);
     int64_t stride = 1; // known as long as all inner extents are and the caller gives no others
     for (int i = 0, n = param.dimensions(); i < n; ++i) {
       const ExtentInfo &extent = info.dims[n - 1 - i];
@@ -345,12 +345,12 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     auto map = cast<attn::PartAttr>(op.getParts()[i]);
     halide::ProjectPart part;
     const int weight = argumentOf(op.getWeights()[map.getWeight()]);
-    part.weight = tensor(scope, weight);
-    streamed.insert(part.weight.name());
+    part.weight = numbers(scope, weight);
+    streamed.insert(part.weight.param.name());
     part.outIn = op.getLayout() == attn::Layout::OutIn;
     part.hasBias = map.getBias() >= 0;
     if (part.hasBias)
-      part.bias = tensor(scope, argumentOf(op.getBiases()[map.getBias()]));
+      part.bias = numbers(scope, argumentOf(op.getBiases()[map.getBias()]));
     part.row = {map.getFirst(), map.getGroup(), map.getGroupStride(), map.getHeadStride()};
     for (int64_t h = 0; map.getNumbers() && h < map.getHeads(); ++h)
       part.row.firstRows.push_back(map.getFirstRow(h));
@@ -367,7 +367,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
       part.name = interface.arguments[output].name;
       name += "_" + part.name;
       ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics,
-                                 [&] { outputs.push_back(halide::projectToRows(in, part, tiles)); });
+                                 [&] { outputs.push_back(halide::projectToRows(in, part, formatOf(output), tiles)); });
       outputOperands.push_back({Operand::Argument, output});
       continue;
     }
@@ -425,8 +425,8 @@ bool CandidateBuilder::encode(Operation *op) {
       made.l2 = normalize.getKind() == attn::Norm::L2, made.acrossHeads = normalize.getAcrossHeads();
       made.epsilon = static_cast<float>(normalize.getEpsilon().convertToDouble()), made.scale = static_cast<float>(normalize.getScale().convertToDouble());
       if (normalize.getWeight()) {
-        Halide::ImageParam weight = tensor(scope, argumentOf(normalize.getWeight()));
-        made.weight = [weight, width = made.acrossHeads ? problem.features : 0](Halide::Expr h, Halide::Expr f) mutable -> Halide::Expr { return weight(h * width + f); };
+        halide::NumberParam weight = numbers(scope, argumentOf(normalize.getWeight()));
+        made.weight = [weight, width = made.acrossHeads ? problem.features : 0](Halide::Expr h, Halide::Expr f) { return weight({h * width + f}); };
       }
       problem.steps.push_back(made);
       continue;
@@ -516,6 +516,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   else
     problem.queryLanes = lanes(scope, query), problem.scale = scaleOf(op);
   problem.key = accessor(scope, key), problem.value = accessor(scope, value);
+  problem.narrowKey = key.isArgument && formatOf(key.index).isNarrow(), problem.narrowValue = value.isArgument && formatOf(value.index).isNarrow();
   problem.keysAreLanes = !key.isArgument && !value.isArgument;
   if (!describe(op, scope, regions, problem))
     return false;
@@ -532,7 +533,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     output.index = addWorkspace(problem.name, output.tokens, output.heads, output.rows, sourceLocation(op.getLoc()));
   Halide::Func out;
   const bool built = halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
-    out = halide::attend(problem, tiles, stored ? std::optional(stored->order) : std::nullopt);
+    out = halide::attend(problem, tiles, stored ? std::optional(layoutOf(stored->argument, stored->order)) : std::nullopt);
   });
   if (!built || !regions.translated)
     return built ? fail(op, "a region could not be translated") : false;
@@ -655,7 +656,7 @@ bool CandidateBuilder::store(func::ReturnOp op, Value value, int output, int fir
     view(lane, f, block, h, b) = source(lane, Halide::min(f, place.features - 1), block, h, b);
     const RowOrder order = value.getDefiningOp<attn::SwapHeadsOp>() ? RowOrder::Bshd : RowOrder::Bhsd;
     const int padded = (place.features + halide::kLanes - 1) / halide::kLanes * halide::kLanes;
-    out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), order, padded, 2 * halide::kLanes, [](Halide::LoopLevel) {});
+    out = halide::unpackRows(name, view, place.features, place.heads, size(scope, place.tokens), layoutOf(output, order), padded, 2 * halide::kLanes, [](Halide::LoopLevel) {});
   });
   if (done)
     addKernel((isLse ? "store_" : "unpack_") + name, op.getLoc(), scope, {out}, {{Operand::Argument, output}});

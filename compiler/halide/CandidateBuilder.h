@@ -99,9 +99,11 @@ private:
 
   Halide::ImageParam buffer(Scope &scope, OperandInfo operand, const std::function<Halide::ImageParam(const std::string &)> &make);
   Halide::ImageParam lanes(Scope &scope, const Place &place);
-  Halide::ImageParam rows(Scope &scope, const Place &place);
+  halide::NumberFormat formatOf(int argument) const;
+  halide::RowLayout layoutOf(int argument, halide::RowOrder order) const { return {order, formatOf(argument)}; }
   halide::Accessor accessor(Scope &scope, const Place &place);
   Halide::ImageParam tensor(Scope &scope, int argument);
+  halide::NumberParam numbers(Scope &scope, int argument) { return {tensor(scope, argument), formatOf(argument)}; }
   Halide::Expr size(Scope &scope, const ExtentInfo &extent);
   ExtentInfo tokenExtent(mlir::Value value, unsigned dim);
   int vectorsOf(const ExtentInfo &tokens) const;

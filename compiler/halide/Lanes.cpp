@@ -18,20 +18,20 @@ int tileHeight(int width, int tallest) {
   return best;
 }
 
-ImageParam rowsParam(const std::string &name, RowOrder order) {
-  ImageParam param(Float(32), order == RowOrder::Tokens ? 3 : 4, name);
+ImageParam rowsParam(const std::string &name, const RowLayout &layout) {
+  ImageParam param(layout.format.stored(), layout.order == RowOrder::Tokens ? 3 : 4, name);
   param.dim(0).set_min(0).set_stride(1);
   for (int i = 1; i < param.dimensions(); ++i)
     param.dim(i).set_min(0);
   return param;
 }
 
-Accessor rowsAccessor(const ImageParam &param, RowOrder order) {
+Accessor rowsAccessor(const ImageParam &param, const RowLayout &layout) {
   return [=](Expr feature, Expr token, Expr head, Expr batch) -> Expr {
-    switch (order) {
-    case RowOrder::Tokens: return param(feature, token, batch);
-    case RowOrder::Bshd: return param(feature, head, token, batch);
-    case RowOrder::Bhsd: return param(feature, token, head, batch);
+    switch (layout.order) {
+    case RowOrder::Tokens: return layout.format.load(param(feature, token, batch));
+    case RowOrder::Bshd: return layout.format.load(param(feature, head, token, batch));
+    case RowOrder::Bhsd: return layout.format.load(param(feature, token, head, batch));
     }
     return Expr();
   };
@@ -120,14 +120,15 @@ Func packLanes(const std::string &name, const Accessor &rows, int features, cons
   return lanes.func;
 }
 
-Func unpackRows(const std::string &name, Func lanes, int features, int heads, const Expr &tokens, RowOrder order, int slab, int tokenBlock,
+Func unpackRows(const std::string &name, Func lanes, int features, int heads, const Expr &tokens, const RowLayout &layout, int slab, int tokenBlock,
                 const std::function<void(LoopLevel)> &scheduleProducers) {
   Var f("f"), s("s"), h("h"), b("b"), block("block"), tile("tile"), task("task"), fo("fo"), fi("fi"), fl("fl"), so("so"), si("si"), sl("sl");
   TileTranspose transpose([&](Expr x, Expr y) { return lanes(x, tile * kLanes + y, block, h, b); }, {tile, block, h, b}, name + "_t");
   Func rows(name);
+  const RowOrder order = layout.order;
   std::vector<Var> at = order == RowOrder::Tokens ? std::vector<Var>{f, s, b} : order == RowOrder::Bshd ? std::vector<Var>{f, h, s, b} : std::vector<Var>{f, s, h, b};
   const bool hasHeads = order != RowOrder::Tokens;
-  rows(at) = transpose.columns(f % kLanes, s % kLanes, f / kLanes, s / kLanes, hasHeads ? Expr(h) : Expr(0), b);
+  rows(at) = layout.format.store(transpose.columns(f % kLanes, s % kLanes, f / kLanes, s / kLanes, hasHeads ? Expr(h) : Expr(0), b));
   rows.bound(f, 0, features);
   if (hasHeads)
     rows.bound(h, 0, heads);

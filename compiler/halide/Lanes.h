@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "Halide.h"
+#include "halide/NumberFormat.h"
 
 #include <functional>
 #include <optional>
@@ -20,7 +20,7 @@ inline constexpr int kLanes = 16;
 /// broadcast a row, two loads, and two multiply-adds a row; rows of the last tile that reach beyond the width are computed in vain.
 int tileHeight(int width, int tallest);
 
-/// An element of a tensor by (feature, token, head, batch), whatever its order of dimensions.
+/// An element of a tensor, as f32, by (feature, token, head, batch), whatever its order of dimensions.
 using Accessor = std::function<Halide::Expr(Halide::Expr feature, Halide::Expr token, Halide::Expr head, Halide::Expr batch)>;
 
 /// The order of a rank 3 or 4 argument's dimensions, innermost first in Halide.
@@ -30,9 +30,16 @@ enum class RowOrder {
   Bhsd    // [b, h, s, f]
 };
 
-/// A caller's tensor: f32, features dense, other strides known at run time only.
-Halide::ImageParam rowsParam(const std::string &name, RowOrder order);
-Accessor rowsAccessor(const Halide::ImageParam &param, RowOrder order);
+/// How a caller's tensor lies.
+struct RowLayout {
+  RowOrder order;
+  NumberFormat format;
+  RowLayout(RowOrder order, NumberFormat format = NumberFormat()) : order(order), format(format) {}
+};
+
+/// A caller's tensor: features dense, other strides known at run time only.
+Halide::ImageParam rowsParam(const std::string &name, const RowLayout &layout);
+Accessor rowsAccessor(const Halide::ImageParam &param, const RowLayout &layout);
 
 /// A lane-major buffer (lane, feature, block, head, batch) with `features` rows a block.
 Halide::ImageParam lanesParam(const std::string &name, int features);
@@ -77,7 +84,7 @@ Halide::Func packLanes(const std::string &name, const Accessor &rows, int featur
 
 /// lanes -> rows: `lanes` gives vectors by (lane, feature, block, head, batch). A task stores `slab` features of `tokenBlock` tokens (multiples of
 /// 16); `scheduleProducers` gets its loop, for producers that are computed there.
-Halide::Func unpackRows(const std::string &name, Halide::Func lanes, int features, int heads, const Halide::Expr &tokens, RowOrder order, int slab,
-                        int tokenBlock, const std::function<void(Halide::LoopLevel task)> &scheduleProducers);
+Halide::Func unpackRows(const std::string &name, Halide::Func lanes, int features, int heads, const Halide::Expr &tokens, const RowLayout &layout,
+                        int slab, int tokenBlock, const std::function<void(Halide::LoopLevel task)> &scheduleProducers);
 
 } // namespace mhac::halide

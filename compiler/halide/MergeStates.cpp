@@ -95,19 +95,19 @@ constexpr int kTaskTokens = 2 * kLanes;
 
 } // namespace
 
-ImageParam partsParam(const std::string &name) {
-  ImageParam param(Float(32), 5, name);
+ImageParam partsParam(const std::string &name, Type type) {
+  ImageParam param(type, 5, name);
   param.dim(0).set_min(0).set_stride(1);
   for (int i = 1; i < 5; ++i)
     param.dim(i).set_min(0);
   return param;
 }
 
-Func mergeToRows(const std::string &name, const MergeProblem &p, RowOrder order) {
+Func mergeToRows(const std::string &name, const MergeProblem &p, const RowLayout &layout) {
   Var e("e"), q("q"), h("h"), b("b"), qo("qo"), qi("qi"), task("task");
   Merged merged(p);
   Func out(name);
-  out(order == RowOrder::Bshd ? std::vector<Var>{e, h, q, b} : std::vector<Var>{e, q, h, b}) = merged.func(e, q, h, b);
+  out(layout.order == RowOrder::Bshd ? std::vector<Var>{e, h, q, b} : std::vector<Var>{e, q, h, b}) = layout.format.store(merged.func(e, q, h, b));
   out.bound(e, 0, p.width).bound(h, 0, p.heads).split(q, qo, qi, kTaskTokens, TailStrategy::GuardWithIf);
   out.reorder(e, qi, qo, h, b).vectorize(e, p.width >= kLanes ? kLanes : 4, TailStrategy::GuardWithIf);
   out.fuse(qo, h, task).fuse(task, b, task).parallel(task).never_partition_all();

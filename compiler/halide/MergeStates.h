@@ -13,11 +13,11 @@ struct MergeProblem {
   Halide::Expr parts, queries;
 };
 
-/// The parts' outputs: f32 [p, b, q, h, e], or [p, b, h, q, e] with `headsFirst`; features dense, other strides known at run time only.
-Halide::ImageParam partsParam(const std::string &name);
+/// The parts' outputs: [p, b, q, h, e], or [p, b, h, q, e] with `headsFirst`; features dense, other strides known at run time only.
+Halide::ImageParam partsParam(const std::string &name, Halide::Type type);
 
-/// Merged rows in the given order.
-Halide::Func mergeToRows(const std::string &name, const MergeProblem &problem, RowOrder order);
+/// Merged rows in the given layout.
+Halide::Func mergeToRows(const std::string &name, const MergeProblem &problem, const RowLayout &layout);
 /// Merged rows in lanes, for buffers of a multiple of `vectors` blocks.
 Halide::Func mergeToLanes(const std::string &name, const MergeProblem &problem, int vectors);
 /// The lse of all parts together, as heads `firstHead` and behind of a tensor [b, h, q]: without the sink.

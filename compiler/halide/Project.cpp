@@ -46,7 +46,7 @@ Pieces cut(const ProjectInput &input, int limit) {
 /// The accumulators of a register tile are a Func of their own, so that a whole piece of the sum runs in registers and bias, scale and transposition
 /// are its prologue and epilogue. One piece: `sum` is it; several: `sum` adds them up, in a loop `piece` around the tiles, so that a piece of the
 /// tokens' features stays in L2 while the task's weights pass, and the weights of a tile in L1 while the task's tokens pass. Of several inputs, one
-/// is added up behind the other.
+/// is added up behind the other. Weights that are no f32 are converted once a tile, into a panel, and not at each of their tokens.
 class Accumulator {
 public:
   Func sum;
@@ -70,13 +70,16 @@ public:
     // Moving the last tile back would add its overlap twice.
     TailStrategy tail = whole ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     added[term].func.bound_extent(j, height); // also of a tile that is stored in part
+    added[term].height = height;
     stage.split(j, jo, ji, height, tail).split(block, bo, bi, vectors, TailStrategy::RoundUp).vectorize(lane).unroll(bi.var).unroll(ji.var);
     return stage;
   }
 
-  /// `tile`: a loop of each term's nest; there a term is made in its own.
-  void computeAt(const LoopLevel &tile) {
+  /// `tile`: a loop of each term's nest; there a term is made in its own. `tokens`: the loop of a tile's weights around it.
+  void computeAt(const LoopLevel &tile, const LoopLevel &tokens) {
     for (Term &term : added) {
+      if (term.panel.defined())
+        schedulePanel(term, tokens);
       term.func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
       int values = kLineValues;
       while (term.pieces.features % values)
@@ -100,8 +103,23 @@ private:
     Pieces pieces;
     Func func;
     RDom r, odd, piece; // `odd`: where the second of two blocks has no token
+    Func panel;         // the weights of a piece and tile in f32; undefined: they are read where they lie
+    int height = 1;
+    bool outIn = true;
   };
   std::vector<Term> added;
+
+  /// Features of the input that lie one behind the other in a row of weights are converted together, or output features where these do.
+  void schedulePanel(Term &term, const LoopLevel &tokens) {
+    Func &panel = term.panel;
+    const std::vector<Var> at = panel.args(); // feature, head, j, h, z
+    panel.compute_at(tokens).bound_storage(at[0], term.pieces.features).bound_storage(at[1], term.pieces.heads).bound_extent(at[2], term.height);
+    panel.bound_extent(at[3], 1).bound_extent(at[4], 1).never_partition_all();
+    if (!term.outIn)
+      panel.reorder_storage(at[2], at[0], at[1]).reorder(at[2], at[0], at[1]).vectorize(at[2]);
+    else if (term.pieces.features >= kLanes)
+      panel.vectorize(at[0], kLanes, TailStrategy::GuardWithIf);
+  }
 
   void add(const ProjectInput &input, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles) {
     const Pieces pieces = cut(input, tiles.inputs);
@@ -118,12 +136,28 @@ private:
       odd.where(!full && block % 2 == 0);
     // A tile that reaches beyond the last feature computes that one again.
     Expr row = part.row(h, paddedWidth == part.width && whole ? Expr(j) : min(j, part.width - 1));
-    Expr bias = part.hasBias ? Expr(part.bias(row)) : Expr(0.f);
+    Expr bias = part.hasBias ? part.bias({row}) : Expr(0.f);
     auto scaled = [&](const Expr &value) { return part.scale == 1.f ? value : value * part.scale; };
-    auto product = [&](const RDom &term, const Expr &piece) {
-      Expr feature = input.heads == 1 ? piece * pieces.features + term.x : Expr(term.x), head = input.heads == 1 ? Expr(0) : piece * pieces.heads + term.y;
+    // Feature `x` of head `y` of a piece: of the input.
+    auto featureOf = [&](const Expr &x, const Expr &piece) { return input.heads == 1 ? piece * pieces.features + x : x; };
+    auto headOf = [&](const Expr &y, const Expr &piece) { return input.heads == 1 ? Expr(0) : piece * pieces.heads + y; };
+    auto weightAt = [&](const Expr &feature, const Expr &head) {
       Expr k = !input.columns.empty() ? numberOf(input.columns, head) + feature : input.heads == 1 ? feature : head * input.features + feature;
-      return input.lanes(lane, feature, block, head, b) * (part.outIn ? part.weight(k, row) : part.weight(row, k));
+      return part.outIn ? part.weight({k, row}) : part.weight({row, k});
+    };
+    // A last piece that is shorter shares features of its panel with the one before: a panel is always whole.
+    const bool isUneven = input.heads == 1 && pieces.features * pieces.pieces != input.features;
+    auto shift = [&](const Expr &piece) { return isUneven ? max(featureOf(pieces.features, piece) - input.features, 0) : Expr(0); };
+    Func panel;
+    if (part.weight.format.isNarrow()) {
+      Var x("x"), y("y"), p("p");
+      panel = Func(name + "_panel");
+      panel(x, y, j, h, p) = weightAt(featureOf(x, p) - shift(p), headOf(y, p));
+    }
+    auto product = [&](const RDom &term, const Expr &piece) {
+      Expr feature = featureOf(term.x, piece), head = headOf(term.y, piece);
+      Expr x = isUneven ? unsafe_promise_clamped(term.x + shift(piece), 0, pieces.features - 1) : Expr(term.x);
+      return input.lanes(lane, feature, block, head, b) * (panel.defined() ? Expr(panel(x, term.y, j, h, piece)) : weightAt(feature, head));
     };
     if (whole) {
       func(lane, j, block, h, b) = bias;
@@ -131,11 +165,11 @@ private:
       if (pairs)
         func(lane, j, block, h, b) += product(odd, 0);
       sum(lane, j, block, h, b) = scaled(func(lane, j, block, h, b));
-      added.push_back({pieces, func, r, odd, piece});
+      added.push_back({pieces, func, r, odd, piece, panel, 1, part.outIn});
       return;
     }
     Var z("z");
-    if (input.heads == 1 && pieces.features * pieces.pieces != input.features) {
+    if (isUneven) {
       r.where(z * pieces.features + r.x < input.features);
       odd.where(z * pieces.features + odd.x < input.features);
     }
@@ -148,7 +182,7 @@ private:
     if (added.empty())
       before = select(piece == 0, scaled(bias), before);
     sum(lane, j, block, h, b) = before + scaled(func(lane, j, block, h, b, piece));
-    added.push_back({pieces, func, r, odd, piece});
+    added.push_back({pieces, func, r, odd, piece, panel, 1, part.outIn});
   }
 };
 
@@ -166,13 +200,13 @@ Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const Pr
   else
     stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece(0), group, acc.h, acc.b);
   stage.fuse(group, acc.h, task).fuse(task, acc.b, task).parallel(task);
-  acc.computeAt(LoopLevel(out, bo));
+  acc.computeAt(LoopLevel(out, bo), LoopLevel(out, jo));
   constrainLanes(out.output_buffer(), part.width);
   out.output_buffer().dim(3).set_extent(part.heads);
   return out;
 }
 
-Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &part, const ProjectTiles &tiles) {
+Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &part, NumberFormat format, const ProjectTiles &tiles) {
   const int padded = (part.width + kLanes - 1) / kLanes * kLanes;
   Func lanes(part.name + "_lanes");
   Accumulator acc(lanes, inputs, part, padded, tiles);
@@ -184,7 +218,7 @@ Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &p
       slab = s;
       break;
     }
-  return unpackRows(part.name, lanes, part.width, 1, inputs[0].tokens, RowOrder::Tokens, slab, tiles.tokens, [&](LoopLevel task) {
+  return unpackRows(part.name, lanes, part.width, 1, inputs[0].tokens, {RowOrder::Tokens, format}, slab, tiles.tokens, [&](LoopLevel task) {
     lanes.compute_at(task).bound(acc.lane, 0, kLanes).bound_storage(acc.j, slab).bound_storage(acc.block, tiles.tokens / kLanes);
     lanes.bound_extent(acc.b, 1).bound_extent(acc.h, 1);
     for (int term = 0; term < acc.terms(); ++term) {
@@ -194,7 +228,7 @@ Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &p
       else
         stage.reorder(acc.lane, bi, ji, bo, jo, acc.piece(term));
     }
-    acc.computeAt(LoopLevel(lanes, bo));
+    acc.computeAt(LoopLevel(lanes, bo), LoopLevel(lanes, jo));
   });
 }
 

@@ -26,10 +26,10 @@ struct RowMap {
 /// One result of a projection.
 struct ProjectPart {
   std::string name;
-  Halide::ImageParam weight; // (inputs, outputs) for out_in, (outputs, inputs) for in_out
+  NumberParam weight; // (inputs, outputs) for out_in, (outputs, inputs) for in_out
   bool outIn = true;
   bool hasBias = false;
-  Halide::ImageParam bias;
+  NumberParam bias;
   RowMap row;
   int heads = 1, width = 0;
   float scale = 1.f;
@@ -47,6 +47,6 @@ struct ProjectInput {
 Halide::Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);
 
 /// The sum over several inputs of as many tokens, as rows [b, s, width] of one head.
-Halide::Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &part, const ProjectTiles &tiles);
+Halide::Func projectToRows(const std::vector<ProjectInput> &inputs, const ProjectPart &part, NumberFormat format, const ProjectTiles &tiles);
 
 } // namespace mhac::halide

@@ -13,6 +13,7 @@
 #include <deque>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 namespace mhac::reference {
 
@@ -131,12 +132,18 @@ public:
         sumQueries(row.b, keys, values, result);
       std::vector<T> concatenated = attend(row, keys, values, result, nullptr);
       for (T value : *spec.projections.output ? projectOutput(concatenated) : withoutPruned(concatenated))
-        result.y.push_back(value);
+        result.y.push_back(stored(value));
     }
     return result;
   }
 
 private:
+  /// An element of y: the textbook computation rounds it to the format of the output.
+  double stored(T value) const {
+    const DType dtype = *spec.dtype.activations;
+    return std::is_same_v<T, float> ? valueOfBits(dtype, bitsOfValue(dtype, float(value))) : double(value);
+  }
+
   /// Appends what all queries of a batch row give together, unless it is there already.
   void sumQueries(int64_t b, const std::vector<T> &keys, const std::vector<T> &values, LayerResult &result) {
     if (std::find(result.batches.begin(), result.batches.end(), b) != result.batches.end())
@@ -502,13 +509,37 @@ std::string checkInputs(const Spec &spec, const Sizes &sizes, const Tensors &inp
   return "";
 }
 
+/// The tensors with narrow floats as f32, which holds all of their values: each is read many times.
+class Widened {
+public:
+  explicit Widened(const Tensors &tensors) : tensors(tensors) {
+    for (auto &[name, tensor] : this->tensors) {
+      if (!dtypeInfo(tensor.dtype).isNarrowFloat())
+        continue;
+      int64_t span = 1; // from the first to the last element
+      for (size_t i = 0; i < tensor.shape.size(); ++i)
+        span = tensor.shape[i] == 0 ? 0 : span + (span ? (tensor.shape[i] - 1) * tensor.strides[i] : 0);
+      std::vector<float> &copy = copies.emplace_back(span);
+      for (int64_t i = 0; i < span; ++i)
+        copy[i] = tensor.numberAt(i);
+      tensor.dtype = DType::F32, tensor.data = copy.data();
+    }
+  }
+  Tensors tensors;
+
+private:
+  std::deque<std::vector<float>> copies;
+};
+
 } // namespace
 
-std::optional<LayerResult> computeLayer(const Spec &spec, const Sizes &sizes, const Tensors &inputs, const std::vector<Row> &rows,
+std::optional<LayerResult> computeLayer(const Spec &spec, const Sizes &sizes, const Tensors &stored, const std::vector<Row> &rows,
                                         Arithmetic arithmetic, std::string &error) {
-  error = checkInputs(spec, sizes, inputs);
+  error = checkInputs(spec, sizes, stored);
   if (!error.empty())
     return std::nullopt;
+  const Widened widened(stored);
+  const Tensors &inputs = widened.tensors;
   if (arithmetic == Arithmetic::Double)
     return Layer<double>(spec, sizes, inputs).compute(rows);
   return Layer<float>(spec, sizes, inputs).compute(rows);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "support/DTypes.h"
+#include "support/Elements.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -25,7 +25,8 @@ struct Tensor {
       sum += i * strides[dim++];
     return sum;
   }
-  float number(std::initializer_list<int64_t> index) const { return static_cast<const float *>(data)[offset(index)]; }
+  float number(std::initializer_list<int64_t> index) const { return numberAt(offset(index)); }
+  float numberAt(int64_t offset) const { return dtype == DType::F32 ? static_cast<const float *>(data)[offset] : loadElement(dtype, data, offset); }
   int64_t integer(std::initializer_list<int64_t> index) const { return static_cast<const int64_t *>(data)[offset(index)]; }
   /// Truth values are bytes; any that is not 0 is true.
   bool flag(std::initializer_list<int64_t> index) const { return static_cast<const uint8_t *>(data)[offset(index)] != 0; }

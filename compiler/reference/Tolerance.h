@@ -1,6 +1,6 @@
 // The rule that decides whether a kernel's output is right (semantics section 4):
 //   max |out - ref| <= 2 max |naive - ref| + atol + rtol max |ref|
-// with the reference in double, the naive computation in f32 and atol, rtol from the dtype's row. Tests never bring tolerances of their own.
+// with the reference in double, the naive computation in f32 and atol, rtol from the row of the output's dtype. Tests never bring tolerances of their own.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -4,8 +4,8 @@
 namespace mhac {
 
 static const DTypeInfo table[] = {
-#define MHAC_DTYPE(name, word, mlir, code, bits, c, accumulator, atol, rtol)                                                               \
-  {DType::name, word, mlir, NumberCode::code, bits, c, DType::accumulator, atol, rtol},
+#define MHAC_DTYPE(name, word, mlir, code, bits, exponent, c, accumulator, atol, rtol)                                                     \
+  {DType::name, word, mlir, NumberCode::code, bits, exponent, c, DType::accumulator, atol, rtol},
 #include "support/DTypes.def"
 #undef MHAC_DTYPE
 };

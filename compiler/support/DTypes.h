@@ -8,7 +8,7 @@
 namespace mhac {
 
 enum class DType {
-#define MHAC_DTYPE(name, word, mlir, code, bits, c, accumulator, atol, rtol) name,
+#define MHAC_DTYPE(name, word, mlir, code, bits, exponent, c, accumulator, atol, rtol) name,
 #include "support/DTypes.def"
 #undef MHAC_DTYPE
 };
@@ -21,12 +21,18 @@ struct DTypeInfo {
   std::string_view mlirType;
   NumberCode code;
   int bits;
+  int exponentBits; // of a float
   std::string_view cType;
   DType accumulator;
   double atol;
   double rtol;
 
   int bytes() const { return bits / 8; }
+  bool isFloat() const { return code == NumberCode::Float; }
+  /// A float of fewer bits than kernels compute with.
+  bool isNarrowFloat() const { return isFloat() && bits < 32; }
+  int fractionBits() const { return bits - 1 - exponentBits; }
+  int exponentBias() const { return (1 << (exponentBits - 1)) - 1; }
 };
 
 const DTypeInfo &dtypeInfo(DType dtype);

@@ -17,9 +17,9 @@ func.func @project_c1_weight(%x: tensor<?x?x6xf32>, %w: tensor<8xf32>) {
 
 // -----
 
-func.func @project_c1_bias(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>, %b: tensor<8xf64>) {
+func.func @project_c1_bias(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>, %b: tensor<8xi64>) {
   // expected-error @+1 {{(c1) bias wants rank 1 and elements of}}
-  %r = attn.project %x weights(%w) biases(%b) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>, tensor<8xf64>) -> tensor<?x2x?x4xf32>
+  %r = attn.project %x weights(%w) biases(%b) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>, tensor<8xi64>) -> tensor<?x2x?x4xf32>
   return
 }
 

@@ -124,6 +124,33 @@ class CompiledCall(unittest.TestCase):
             np.testing.assert_allclose(result["map_peak"][b, 1], np.where(visible > 0, 1 / np.maximum(visible, 1), 0), atol=1e-6)
             np.testing.assert_allclose(result["map_entropy"][b, 1], np.log(np.maximum(visible, 1)), atol=5e-6)
 
+    def test_long_sums_of_narrow_floats_do_not_stick(self):
+        # The mean of 100,000 values: in 16 bits the sum of the weights would end at 256 or 2,048.
+        random = np.random.default_rng(3)
+        q, k = np.zeros((1, 3, 2, 8), np.float32), random.standard_normal((1, 100_000, 2, 8)).astype(np.float32)
+        v = 1 + random.standard_normal((1, 100_000, 2, 8)).astype(np.float32) / 8
+        for name, narrow, wide in (("bf16", lambda x: (x.view(np.uint32) >> 16).astype(np.uint16), lambda x: (x.astype(np.uint32) << 16).view(np.float32)),
+                                   ("f16", lambda x: x.astype(np.float16), lambda x: x.astype(np.float32))):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                library = self.write(folder, name, f"outputs: [y, lse]\ndtype: {{activations: {name}}}\n")
+                result = mhac_call.call(library, q=narrow(q), k=narrow(k), v=narrow(v))
+                wanted = wide(narrow(v)).astype(np.float64).mean(axis=1, keepdims=True)
+                np.testing.assert_allclose(wide(result["y"]), np.broadcast_to(wanted, result["y"].shape), rtol=4e-3 if name == "bf16" else 5e-4)
+                np.testing.assert_allclose(result["lse"], np.log(100_000), rtol=1e-6)
+
+    def test_nan_and_infinity_reach_only_what_depends_on_them(self):
+        random = np.random.default_rng(4)
+        q, k, v = (random.standard_normal((1, 21, 2, 8)).astype(np.float16) for _ in range(3))
+        v[0, 5, 0, 2], v[0, 6, 1, 3], q[0, 9, 0, 0] = np.nan, np.inf, np.nan
+        with tempfile.TemporaryDirectory() as folder:
+            y = mhac_call.call(self.write(folder, "special", "dtype: {activations: f16}\n"), q=q, k=k, v=v)
+        wanted = np.zeros(y.shape, bool)
+        wanted[0, :, 0, 2] = wanted[0, 9, 0, :] = True
+        np.testing.assert_array_equal(np.isnan(y), wanted)
+        wanted[:] = False
+        wanted[0, :, 1, 3] = True
+        np.testing.assert_array_equal(np.isposinf(y), wanted)
+
     def test_bert_with_padding_and_strides(self):
         arrays, lengths = self.arrays(3, 37), np.array([37, 0, 20])
         with tempfile.TemporaryDirectory() as folder:

@@ -25,6 +25,8 @@ public:
     outputs = pick({"y", "y, lse"});
     position = headDim == 1 ? "none" : pick({"none", "half", "interleaved", "partial"});
     norm = pick({"none", "none", "rms", "all_after"});
+    dtype = pick({"f32", "f32", "bf16", "f16"});
+    weights = input != "none" || output == "true" ? pick({"same", "same", "f32", "bf16", "f16"}) : "";
   }
 
   std::vector<std::string> facets() const {
@@ -33,7 +35,8 @@ public:
                                       {"weight_layout", weightLayout}, {"output", output}, {"bias_input", biasInput}, {"bias_output", biasOutput},
                                       {"heads", std::to_string(heads) + "/" + std::to_string(kvHeads)}, {"head_dim", std::to_string(headDim)},
                                       {"v_head_dim", std::to_string(vHeadDim)}, {"mask", mask}, {"offset", offset}, {"sizes", sizes},
-                                      {"layout", layout}, {"scale", scale}, {"outputs", outputs}, {"position", position}, {"norm", norm}})
+                                      {"layout", layout}, {"scale", scale}, {"outputs", outputs}, {"position", position}, {"norm", norm},
+                                      {"dtype", dtype}, {"weights", weights}})
       if (!value.empty())
         list.push_back(std::string(name) + "=" + value);
     return list;
@@ -67,7 +70,8 @@ private:
   }
 
   std::mt19937_64 &random;
-  std::string source, input, packing, weightLayout, output, biasInput, biasOutput, mask, offset, sizes, layout, scale, outputs, position, norm;
+  std::string source, input, packing, weightLayout, output, biasInput, biasOutput, mask, offset, sizes, layout, scale, outputs, position, norm, dtype,
+      weights;
   int64_t heads, kvHeads, headDim, vHeadDim, dModel, kvDModel;
 };
 
@@ -108,6 +112,7 @@ std::string Draft::yaml(const std::string &name) const {
     text += "position: [{rope: {rotary_dim: " + number(headDim / 4 * 2) + ", base: 100}}]\n";
   else if (position != "none")
     text += "position: [{rope: {pairing: " + position + "}}]\n";
+  text += "dtype: {activations: " + dtype + (weights.empty() ? "" : ", weights: " + (weights == "same" ? dtype : weights)) + "}\n";
   return text + "mask: [" + masks + "]\nscore: [{scale: " + scale + "}]\noutputs: [" + outputs + "]\n";
 }
 

@@ -47,7 +47,7 @@ std::vector<GridLayer> gridLayers() {
 /// The variants by name: one folder a kind of variant, one file a variant.
 std::vector<GridLayer> namedLayers() {
   std::vector<GridLayer> layers;
-  for (const char *folder : {"masks", "positions", "scores", "layouts", "outputs", "heads"})
+  for (const char *folder : {"masks", "positions", "scores", "layouts", "outputs", "heads", "formats"})
     for (GridLayer &layer : layersIn(paths.run + "/" + folder))
       layers.push_back(std::move(layer));
   return layers;
@@ -93,12 +93,12 @@ TEST(GridPlan, ShowsEveryValueOfEveryProperty) {
         "heads=3/3", "heads=4/1", "heads=4/2", "heads=6/3", "head_dim=1", "head_dim=8", "head_dim=40", "head_dim=64", "head_dim=80", "head_dim=128",
         "head_dim=256", "v_head_dim=1", "v_head_dim=256", "mask=none", "mask=causal", "mask=right", "mask=left", "mask=both", "mask=causal+right",
         "mask=causal+left", "mask=causal+both", "offset=bottom_right", "offset=top_left", "offset=row_end", "sizes=dynamic", "sizes=fixed",
-        "sizes=bounded", "sizes=fixed_batch", "layout=bshd", "layout=bhsd", "scale=default", "scale=0.1", "outputs=y", "outputs=y, lse"})
+        "sizes=bounded", "sizes=fixed_batch", "layout=bshd", "layout=bhsd", "scale=default", "scale=0.1", "outputs=y", "outputs=y, lse", "dtype=f32", "dtype=bf16", "dtype=f16", "weights=same", "weights=f32", "weights=bf16", "weights=f16"})
     EXPECT_TRUE(facets.count(facet)) << facet;
-  EXPECT_EQ(facets.size(), 67u);
-  EXPECT_GE(countPairs(gridLayers()), 1550u); // of about 1600 that can occur together
-  EXPECT_GE(namedLayers().size(), 110u);
-  EXPECT_GE(layersIn(paths.specs).size(), 24u);
+  EXPECT_EQ(facets.size(), 74u);
+  EXPECT_GE(countPairs(gridLayers()), 2450u); // of about 2500 that can occur together
+  EXPECT_GE(namedLayers().size(), 127u);
+  EXPECT_GE(layersIn(paths.specs).size(), 27u);
 }
 
 } // namespace

@@ -14,7 +14,7 @@ public:
   /// where the inaccessible page ends, on a page boundary.
   enum class Placement { Start, End };
 
-  /// All accessible bytes are 0xff: NaN as f32, -1 as int64. Ends the program when there is no memory.
+  /// All accessible bytes are 0xff: NaN as a float of any format, -1 as int64. Ends the program when there is no memory.
   GuardedMemory(size_t bytes, Placement placement);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory &) = delete;

@@ -61,7 +61,7 @@ std::string Judge::findNotFinite() const {
   const reference::Tensor &y = operands.tensors().find("y")->second;
   for (Row row : reference::allRows(operands.sizes()))
     for (int64_t i = 0; i < exact.width && !operands.isExcluded(row); ++i) {
-      float value = static_cast<const float *>(y.data)[reference::yOffset(spec, y, row, i)];
+      float value = y.numberAt(reference::yOffset(spec, y, row, i));
       if (!std::isfinite(value))
         return place("y", row, "i", i) + " is not finite, seed " + std::to_string(seed);
     }
@@ -151,7 +151,7 @@ Verdict Judge::judge() const {
 
   Check check = [&](const char *output, const char *last, int64_t width, const std::vector<float> &out, const std::vector<double> &ref,
                    const std::vector<double> &plain, const std::vector<Row> *places) {
-    reference::Comparison comparison = reference::compare(out, ref, plain, DType::F32);
+    reference::Comparison comparison = reference::compare(out, ref, plain, operands.tensors().find(output)->second.dtype);
     verdict.maxError = std::max(verdict.maxError, comparison.maxError);
     verdict.allowed = std::max(verdict.allowed, comparison.allowed);
     verdict.naiveError = std::max(verdict.naiveError, comparison.naiveError);
@@ -165,7 +165,7 @@ Verdict Judge::judge() const {
   std::vector<float> values;
   for (Row row : rows)
     for (int64_t i = 0; i < exact.width; ++i)
-      values.push_back(static_cast<const float *>(y.data)[reference::yOffset(spec, y, row, i)]);
+      values.push_back(y.numberAt(reference::yOffset(spec, y, row, i)));
   check("y", "i", exact.width, values, exact.y, naive.y, nullptr);
 
   auto lse = operands.tensors().find("lse");

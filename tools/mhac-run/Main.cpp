@@ -69,6 +69,13 @@ std::string shapeText(const SizeValues &sizes) {
   return text;
 }
 
+/// "f32", or with weights of another format "f32 with weights of bf16".
+std::string dtypeText(const Spec &spec) {
+  const std::string activations(dtypeInfo(*spec.dtype.activations).word), weights(dtypeInfo(*spec.dtype.weights).word);
+  const bool hasWeights = *spec.projections.input != InputProjection::None || *spec.projections.output;
+  return activations == weights || !hasWeights ? activations : activations + " with weights of " + weights;
+}
+
 /// The attributes that say which call it was.
 void writeCase(llvm::json::OStream &json, const Case &c) {
   json.attribute("name", *c.spec.name);
@@ -76,6 +83,10 @@ void writeCase(llvm::json::OStream &json, const Case &c) {
   json.attributeObject("shape", [&] {
     for (const auto &[name, value] : c.sizes)
       json.attribute(name, value);
+  });
+  json.attributeObject("dtype", [&] {
+    for (auto [key, dtype] : {std::pair("activations", *c.spec.dtype.activations), {"weights", *c.spec.dtype.weights}})
+      json.attribute(key, llvm::StringRef(dtypeInfo(dtype).word));
   });
   json.attribute("threads", c.threads);
   json.attribute("target", c.target.name);
@@ -147,7 +158,7 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
   }
   auto operands = std::make_unique<Operands>(c.artefact.manifest, c.spec, c.sizes, fill, weights);
   CallContext context(c.artefact, c.threads, &c.target);
-  std::string label = *c.spec.name + " " + shapeText(c.sizes) + " threads=" + std::to_string(c.threads) + " target=" + c.target.name;
+  std::string label = *c.spec.name + " " + dtypeText(c.spec) + " " + shapeText(c.sizes) + " threads=" + std::to_string(c.threads) + " target=" + c.target.name;
   if (context.status() != MHAC_STATUS_OK)
     return fail(label + ": no context: " + context.describe(context.status()));
 

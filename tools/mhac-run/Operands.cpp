@@ -265,7 +265,8 @@ double Operands::deviation(const Argument &argument, const std::vector<int64_t> 
 /// The memory is all NaN; numbers are written over it where they matter. Elements that lie on each other (broadcast) matter when one does.
 void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t seed) {
   const Argument &argument = *buffer.argument;
-  float *data = static_cast<float *>(buffer.memory->data()), factor = float(deviation(argument, buffer.shape));
+  const float factor = float(deviation(argument, buffer.shape));
+  auto put = [&](int64_t offset, float value) { storeElement(argument.dtype, buffer.memory->data(), offset, value); };
   Normals normals(seed);
   // What belongs to pruned heads is never read.
   const std::vector<bool> used = options.poison && !spec.layer.prunedHeads.empty() ? reference::usedParts(spec, argument.name) : std::vector<bool>();
@@ -276,7 +277,7 @@ void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t 
     for (int64_t i = 0, count = countOf(buffer.shape); i < count; ++i) {
       float value = factor * normals.next();
       if (isUsed(buffer.shape.size() < 2 || rowsFirst ? i / columns : i % columns))
-        data[i] = value;
+        put(i, value);
     }
     return;
   }
@@ -296,22 +297,22 @@ void Operands::fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t 
     if (index.size() == 4 && !isUsed(index[heads]))
       return;
     if (!options.poison || flags[size_t(index[batch.value_or(0)] * count + index[tokens])])
-      data[offset] = value;
+      put(offset, value);
   });
 }
 
 /// Every fourth part saw nothing: its lse is -inf, and its output is left NaN, unless one lse stands for all parts.
 void Operands::fillParts(Buffer &buffer, Normals &normals) {
-  float *data = static_cast<float *>(buffer.memory->data());
+  auto put = [&](int64_t offset, float value) { storeElement(buffer.argument->dtype, buffer.memory->data(), offset, value); };
   const bool isLse = buffer.argument->name == "lses", headsFirst = *spec.shape.layout == ActivationLayout::Bhsd;
   forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &index) {
     const int64_t q = isLse || headsFirst ? index[3] : index[2], h = isLse || headsFirst ? index[2] : index[3];
     const bool sawNothing = (index[0] * 7 + q * 3 + h) % 4 == 0 || q % 11 == 5;
     const float value = normals.next();
     if (isLse)
-      data[offset] = sawNothing ? -std::numeric_limits<float>::infinity() : 4 * value;
+      put(offset, sawNothing ? -std::numeric_limits<float>::infinity() : 4 * value);
     else if (!sawNothing || views.at("lses").strides[0] == 0)
-      data[offset] = value;
+      put(offset, value);
   });
 }
 
@@ -372,13 +373,12 @@ std::string Operands::findStrayWrite() const {
       return "something was written beside the output '" + buffer.argument->name + "'";
     if (spanOf(buffer.shape, buffer.strides) == countOf(buffer.shape))
       continue;
-    std::vector<uint32_t> copy(buffer.memory->bytes() / 4);
-    std::memcpy(copy.data(), buffer.memory->data(), buffer.memory->bytes());
-    forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &) { copy[size_t(offset)] = 0xffffffff; });
-    auto stray = std::find_if(copy.begin(), copy.end(), [](uint32_t value) { return value != 0xffffffff; });
-    if (stray != copy.end())
-      return "something was written between the elements of the output '" + buffer.argument->name + "', " +
-             std::to_string(stray - copy.begin()) + " elements from its beginning";
+    const size_t bytes = size_t(dtypeInfo(buffer.argument->dtype).bytes());
+    std::string copy(static_cast<const char *>(buffer.memory->data()), buffer.memory->bytes());
+    forEachElement(buffer.shape, buffer.strides, [&](int64_t offset, const std::vector<int64_t> &) { std::memset(&copy[size_t(offset) * bytes], 0xff, bytes); });
+    if (const size_t stray = copy.find_first_not_of('\xff'); stray != std::string::npos)
+      return "something was written between the elements of the output '" + buffer.argument->name + "', " + std::to_string(stray / bytes) +
+             " elements from its beginning";
   }
   return "";
 }

@@ -51,7 +51,7 @@ SmallVector<VariantParameter> QkNormAttr::parameters() const {
   for (auto [name, features] : {std::pair(kQueryWeight, getQFeatures()), std::pair(kKeyWeight, getKFeatures())})
     if (features > 0) {
       VariantParameter weight;
-      weight.name = name, weight.dtype = "f32", weight.dims = {std::to_string(features)};
+      weight.name = name, weight.dims = {std::to_string(features)};
       weight.isWeight = true;
       list.push_back(weight);
     }

@@ -50,7 +50,7 @@ class MhacRun(unittest.TestCase):
         self.assertEqual(code, 0, err)
         fields = json.loads(out)
         self.assertEqual(list(fields), [
-            "name", "entry", "shape", "threads", "target", "runs", "min_ns", "median_ns", "flops", "gflops", "peak_gflops", "share_of_peak",
+            "name", "entry", "shape", "dtype", "threads", "target", "runs", "min_ns", "median_ns", "flops", "gflops", "peak_gflops", "share_of_peak",
             "bytes", "gb_per_s", "bandwidth_gb_per_s", "share_of_bandwidth", "max_abs_error", "workspace_bytes", "peak_rss_bytes"])
         self.assertEqual(fields["shape"], {"batch": 1, "key": 16, "query": 16})
         self.assertEqual(fields["flops"], 2 * (16 * 17 // 2) * 3 * (4 + 5))  # causal: half of the pairs
@@ -65,7 +65,7 @@ class MhacRun(unittest.TestCase):
             lines = [json.loads(line) for line in out.splitlines()]
             self.assertEqual([line["shape"]["query"] for line in lines], [16, 17])
             for fields in lines:
-                self.assertEqual(list(fields), ["name", "entry", "shape", "threads", "target", "max_abs_error", "allowed", "ok"])
+                self.assertEqual(list(fields), ["name", "entry", "shape", "dtype", "threads", "target", "max_abs_error", "allowed", "ok"])
                 self.assertEqual(fields["ok"], ok)
                 self.assertEqual(fields["max_abs_error"] <= fields["allowed"], ok)
 

@@ -68,7 +68,7 @@ TEST(SpecReader, RejectsWrongWords) {
                     "4:22: 'input' must be 'packed', 'separate' or 'none', found 'seperate'; did you mean 'separate'?"},
                    {minimal + "projections: {output: yes}\n", "4:23: 'output' must be true or false, found 'yes'"},
                    {minimal + "projections: {bias: 1}\n", "4:21: 'bias' must be true or false, found '1'"},
-                   {minimal + "dtype: f31\n", "4:8: 'dtype' must be 'f32', found 'f31'; did you mean 'f32'?"},
+                   {minimal + "dtype: f31\n", "4:8: 'dtype' must be 'f32', 'bf16' or 'f16', found 'f31'; did you mean 'f32'?"},
                    {minimal + "query_offset: [1]\n", "4:15: 'query_offset' must be 'bottom_right', 'top_left' or 'row_end', found a list"},
                    {minimal + "mask: causal\n", "4:7: 'mask' must be a list, found 'causal'; write [causal]"},
                    {minimal + "mask: [[causal]]\n", "4:8: an element of 'mask' must be a word or one `word: arguments`, found a list"},
@@ -148,11 +148,19 @@ TEST(SpecReader, KnowsWhatIsNotSupportedYet) {
                    {minimal + "deterministic: true\n", "4:1: 'deterministic' is not supported yet"},
                    {minimal + "gradient: {}\n", "4:1: 'gradient' is a reserved word and not supported yet"},
                    {layer("d_model: 64, heads: 4, dropout: 0.1"), "3:32: 'dropout' is a reserved word and not supported yet"},
-                   {minimal + "dtype: bf16\n", "4:8: 'dtype': 'bf16' is not supported yet"},
                    {minimal + "dtype: {weights: {type: int8}}\n", "4:18: 'weights' as a map is not supported yet"},
                    {minimal + "shape: {layout: thd}\n", "4:17: 'layout': 'thd' is not supported yet"}},
                   3),
-            7);
+            6);
+}
+
+TEST(SpecReader, ChecksNumberFormats) {
+  EXPECT_EQ(check({{minimal + "dtype: f64\n", "4:8: 'dtype' must be 'f32', 'bf16' or 'f16', found 'f64'"},
+                   {minimal + "dtype: {activations: fp16}\n", "4:22: 'activations' must be 'f32', 'bf16' or 'f16', found 'fp16'; did you mean 'f16'?"},
+                   {minimal + "dtype: {weights: int8}\n", "4:18: 'weights' must be 'f32', 'bf16' or 'f16', found 'int8'"},
+                   {minimal + "dtype: {accumulate: f16}\n", "4:21: 'accumulate' must be 'f32', found 'f16'"}},
+                  1),
+            4);
 }
 
 TEST(SpecReader, ChecksArgumentsOfOutputs) {
