@@ -95,7 +95,13 @@ Func storeMap(const std::string &name, const MapProblem &p, MapStage stage, cons
   // In natural units: those of `changeScore`, which sees no other.
   Expr natural = a.changeScore ? scaled(a, product) : scaled(a, product) * kLn2;
   Expr changed = a.changeScore ? a.changeScore(b, head, q, k, natural, {}) : natural;
-  Expr visible = a.masked ? a.isVisible(b, head, q, k) : Internal::const_true();
+  // Out of sight of bounds inference, which would want products for visible pairs only and, in a tile without any, look for them in the tiles behind.
+  Func seen("seen");
+  Expr visible = Internal::const_true();
+  if (a.masked && stage >= MapStage::Masked) {
+    seen(k, q, h, b) = cast<uint8_t>(a.isVisible(b, head, q, k));
+    visible = seen(k, q, h, b) != 0;
+  }
   switch (stage) {
   case MapStage::Scores: out(k, q, h, b) = natural; break;
   case MapStage::Modified: out(k, q, h, b) = p.changeBeforeMask ? p.changeBeforeMask(b, head, q, k, natural) : changed; break;
@@ -112,6 +118,8 @@ Func storeMap(const std::string &name, const MapProblem &p, MapStage stage, cons
   out.split(q, qo, qi, taskRows, TailStrategy::GuardWithIf).split(qi, qt, qi, tile.rows, TailStrategy::GuardWithIf);
   out.reorder(kl, kv, qi, qt, ko, qo, h, b).vectorize(kl).fuse(qo, h, task).fuse(task, b, task).parallel(task).never_partition_all();
   products.computeAt(LoopLevel(out, qt));
+  if (seen.defined())
+    seen.compute_at(out, kv).bound_extent(q, 1).bound_extent(h, 1).bound_extent(b, 1).vectorize(k, kLanes, TailStrategy::RoundUp).never_partition_all();
   out.output_buffer().dim(0).set_stride(1);
   beginAtZero(out.output_buffer(), 2, firstHead);
   return out;
