@@ -63,17 +63,6 @@ ArrayRef<VariantInfo> allVariants() {
   return infos;
 }
 
-ArrayRef<StringLiteral> reservedVariantWords(VariantKind kind) {
-  switch (kind) {
-  case VariantKind::Mask:
-  case VariantKind::Score:
-  case VariantKind::Position:
-  case VariantKind::Layout:
-    return {};
-  }
-  return {};
-}
-
 std::optional<VariantKind> variantKind(Attribute attribute) {
   auto variant = dyn_cast_or_null<VariantInterface>(attribute);
   return variant ? std::optional(variant.info().kind) : std::nullopt;
@@ -331,7 +320,7 @@ SmallVector<VariantParameter> parametersOf(ArrayRef<VariantInterface> variants) 
   return parameters;
 }
 
-/// The language's word for what the field also calls otherwise, among the reserved words; empty for all others.
+/// The language's word for what the field also calls otherwise; empty for all others.
 static StringRef usualWord(StringRef word) {
   static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
       {"rotary", "rope"},           {"rotary_embedding", "rope"}, {"window", "sliding_window"}, {"sliding", "sliding_window"},
@@ -343,32 +332,19 @@ static StringRef usualWord(StringRef word) {
 /// An element whose word no variant of the kind has.
 static void reportUnknown(VariantKind kind, const VariantSpec &element, Diagnostics &diagnostics) {
   StringRef word = *element.word;
-  auto report = [&](Severity severity, const std::string &message) {
-    diagnostics.add(severity, element.word.loc, message).length = std::max<size_t>(1, word.size());
+  auto report = [&](const std::string &message) {
+    diagnostics.error(element.word.loc, message).length = std::max<size_t>(1, word.size());
   };
-  if (llvm::is_contained(reservedVariantWords(kind), word))
-    return report(Severity::Unsupported, (kindName(kind) + " '" + word + "' is not supported yet").str());
-
-  for (VariantKind other : {VariantKind::Mask, VariantKind::Position, VariantKind::Score}) {
-    bool belongs = llvm::is_contained(reservedVariantWords(other), word) ||
-                   llvm::any_of(allVariants(), [&](const VariantInfo &info) { return info.kind == other && info.word == word && info.listed; });
-    if (belongs)
-      return report(Severity::Error, ("unknown " + kindName(kind) + " '" + word + "'; it belongs in '" + kindName(other) + "'").str());
-  }
+  for (const VariantInfo &info : allVariants())
+    if (info.word == word && info.listed)
+      return report("unknown " + kindName(kind).str() + " '" + word.str() + "'; it belongs in '" + kindName(info.kind).str() + "'");
   SmallVector<StringRef> known;
   for (const VariantInfo &info : allVariants())
     if (info.kind == kind && info.listed)
       known.push_back(info.word);
-  ArrayRef<StringLiteral> reserved = reservedVariantWords(kind);
-  SmallVector<StringRef> words = known, planned(reserved.begin(), reserved.end());
-  llvm::append_range(words, planned);
   StringRef usual = usualWord(word);
-  std::string remedy = llvm::is_contained(words, usual) ? "; did you mean '" + usual.str() + "'?" : didYouMean(word, words);
-  if (!known.empty())
-    remedy += "; known: " + listWords(known, "and");
-  if (!planned.empty())
-    remedy += "; not supported yet: " + listWords(planned, "and");
-  report(Severity::Error, ("unknown " + kindName(kind) + " '" + shownText(word) + "'" + remedy).str());
+  std::string remedy = llvm::is_contained(known, usual) ? "; did you mean '" + usual.str() + "'?" : didYouMean(word, known);
+  report("unknown " + kindName(kind).str() + " '" + shownText(word) + "'" + remedy + "; known: " + listWords(known, "and"));
 }
 
 Attribute variantFromSpec(VariantKind kind, const VariantSpec &element, size_t place, const Spec &spec, MLIRContext *context,

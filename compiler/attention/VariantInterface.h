@@ -54,8 +54,6 @@ struct VariantInfo {
 
 /// All variants of all kinds, sorted by kind, then by word.
 llvm::ArrayRef<VariantInfo> allVariants();
-/// Words of the language that no variant implements yet; sorted.
-llvm::ArrayRef<llvm::StringLiteral> reservedVariantWords(VariantKind kind);
 /// The kind of an attribute that is a variant; empty otherwise.
 std::optional<VariantKind> variantKind(mlir::Attribute attribute);
 
