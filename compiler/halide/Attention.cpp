@@ -28,28 +28,27 @@ Expr finiteScore(const Expr &x) {
 
 namespace {
 
-/// A chunk of a tensor [.., q, .., k] with queries in the lanes: (lane, vector of the block, key of the group, group of 16 keys, chunk, block, h, b).
+/// A chunk of a tensor [.., q, .., k] with queries in the lanes: (lane, key of the group, vector of the block, group of 16 keys, chunk, block, h, b).
 class TransposedPairs {
 public:
   TransposedPairs(const ImageParam &tensor, const std::vector<Expr> &index, int queryDim, int vectors, int chunk, const Expr &firstKey, const std::array<Var, 4> &rest)
-      : tensor(tensor), queryDim(queryDim), func(tensor.name() + "_pairs"), vectors(vectors), groups((chunk - 1) / kLanes + 1), rest(rest),
-        transpose([&](Expr x, Expr y) { return element(index, firstKey, x, y); }, {i, group, rest[0], rest[1], rest[2], rest[3]}, tensor.name() + "_t") {
-    func(lane, i, key, group, rest[0], rest[1], rest[2], rest[3]) = transpose.columns(lane, key, i, group, rest[0], rest[1], rest[2], rest[3]);
-  }
+      : tensor(tensor), queryDim(queryDim), vectors(vectors), groups((chunk - 1) / kLanes + 1), rest(rest),
+        transpose([&](Expr x, Expr y) { return element(index, firstKey, x, y); }, {i, group, rest[0], rest[1], rest[2], rest[3]}, tensor.name() + "_pairs") {}
 
   /// The element of key `offset` of the chunk; those behind the tensor's last are the last.
   Expr at(Expr lane, Expr i, Expr offset, Expr firstKey) const {
     Expr group = offset / kLanes;
     Expr key = min(firstKey + offset, extent() - 1) - groupStart(firstKey, group);
-    return func(lane, i, clamp(key, 0, kLanes - 1), group, rest[0], rest[1], rest[2], rest[3]);
+    return transpose.columns(lane, clamp(key, 0, kLanes - 1), i, group, rest[0], rest[1], rest[2], rest[3]);
   }
 
   void schedule(const LoopLevel &level) {
-    func.compute_at(level).bound(lane, 0, kLanes).bound(i, 0, vectors).bound(key, 0, kLanes).bound_storage(group, groups);
-    for (const Var &v : rest)
-      func.bound_extent(v, 1);
-    func.reorder(lane, key, i, group).vectorize(lane).unroll(key).never_partition_all();
-    transpose.computeAt(LoopLevel(func, i), {i, group, rest[0], rest[1], rest[2], rest[3]});
+    Func &columns = transpose.columns;
+    columns.compute_at(level).bound(i, 0, vectors).bound_storage(group, groups).never_partition_all();
+    transpose.rows.compute_at(columns, i).store_in(MemoryType::Stack).bound_extent(i, 1).bound_extent(group, 1);
+    for (Func *f : {&columns, &transpose.rows})
+      for (const Var &v : rest)
+        f->bound_extent(v, 1);
   }
 
   ImageParam tensor;
@@ -73,8 +72,7 @@ private:
     return branch(extent() >= kLanes, whole, single);
   }
 
-  Var lane{"lane"}, i{"i"}, key{"key"}, group{"group"};
-  Func func;
+  Var i{"i"}, group{"group"};
   int vectors, groups;
   std::array<Var, 4> rest; // chunk, block of queries, h, b
   TileTranspose transpose;

@@ -58,11 +58,7 @@ public:
   /// `single`: those of `rest` of which the level needs one value, where bounds inference cannot see it.
   void computeAt(const Halide::LoopLevel &level, const std::vector<Halide::Var> &single);
 
-private:
-  Halide::Func rows;
-
-public:
-  Halide::Func columns;
+  Halide::Func rows, columns;
 };
 
 /// rows -> lanes, times `scale`: (lane, feature, block, head, batch). Rows beyond `tokens` repeat the last one: they are computed and never stored.

@@ -12,11 +12,12 @@ using namespace Halide::Internal;
 namespace mhac::halide {
 namespace {
 
-/// What a transposition's stores and loads have in common; throws when they are not those of 16 columns.
+/// What the stores and loads of a transposition have in common; throws when they are not those of 16 columns.
 class FindColumns : public IRVisitor {
 public:
   const Store *store = nullptr;
   const Load *load = nullptr;
+  Expr first; // index of the first element that is stored
   int columns = 0;
 
 protected:
@@ -25,8 +26,10 @@ protected:
     store = op;
     load = op->value.as<Load>();
     const Ramp *to = op->index.as<Ramp>(), *from = load ? load->index.as<Ramp>() : nullptr;
-    if (!to || !from || to->lanes != kLanes || !is_const_one(to->stride) || !is_const(from->stride, kLanes) || !is_const(to->base, columns * kLanes) ||
-        !is_const(from->base, columns))
+    if (to && columns == 0)
+      first = to->base;
+    if (!to || !from || to->lanes != kLanes || !is_const_one(to->stride) || !is_const(from->stride, kLanes) || !is_const(from->base, columns) ||
+        !is_const(simplify(to->base - first), columns * kLanes))
       throw Error("the transposition '" + op->name + "' does not store 16 columns");
     ++columns;
   }
@@ -60,7 +63,7 @@ public:
     for (int j = 0; j < 4; ++j) {
       const std::vector<Expr> turned = turnGroups(groupOf[j]);
       for (int g = 0; g < groups; ++g) {
-        Expr index = Ramp::make((column + 4 * g + j) * kLanes + row, 1, lanes);
+        Expr index = Ramp::make(simplify(columns.first + (column + 4 * g + j) * kLanes + row), 1, lanes);
         stores.push_back(Store::make(columns.store->name, turned[g], index, columns.store->param, const_true(lanes), ModulusRemainder()));
       }
     }
@@ -112,20 +115,46 @@ private:
   std::vector<std::pair<std::string, Expr>> lets;
 };
 
+/// Replaces the stores of columns, which follow each other.
+class ReplaceColumns : public IRMutator {
+public:
+  explicit ReplaceColumns(int lanes) : lanes(lanes) {}
+  int tiles = 0;
+
+protected:
+  using IRMutator::visit;
+  Stmt visit(const Block *op) override {
+    if (!op->first.as<Store>())
+      return IRMutator::visit(op);
+    FindColumns find;
+    op->accept(&find);
+    if (find.columns != kLanes)
+      throw Error("the transposition '" + find.store->name + "' has " + std::to_string(find.columns) + " columns");
+    std::vector<Stmt> blocks;
+    for (int row = 0; row < kLanes; row += lanes)
+      for (int column = 0; column < kLanes; column += lanes)
+        blocks.push_back(TileBlock(lanes, find).transpose(row, column));
+    ++tiles;
+    return Block::make(blocks);
+  }
+  Stmt visit(const ProducerConsumer *op) override { // the rows are made by stores, too
+    return op->is_producer ? Stmt(op) : IRMutator::visit(op);
+  }
+
+private:
+  int lanes;
+};
+
 } // namespace
 
 Stmt TransposeTiles::visit(const ProducerConsumer *op) {
   if (!op->is_producer || !ends_with(op->name.substr(0, op->name.find('$')), kTransposed))
     return IRMutator::visit(op);
-  FindColumns find;
-  op->body.accept(&find);
-  if (find.columns != kLanes)
-    throw Error("the transposition '" + op->name + "' has " + std::to_string(find.columns) + " columns");
-  std::vector<Stmt> blocks;
-  for (int row = 0; row < kLanes; row += lanes)
-    for (int column = 0; column < kLanes; column += lanes)
-      blocks.push_back(TileBlock(lanes, find).transpose(row, column));
-  return ProducerConsumer::make_produce(op->name, Block::make(blocks));
+  ReplaceColumns replace(lanes);
+  Stmt body = replace.mutate(op->body);
+  if (replace.tiles != 1)
+    throw Error("the transposition '" + op->name + "' has " + std::to_string(replace.tiles) + " tiles in its loops, one was expected");
+  return ProducerConsumer::make_produce(op->name, body);
 }
 
 } // namespace mhac::halide
