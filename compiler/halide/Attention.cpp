@@ -361,7 +361,7 @@ private:
       return;
     State.compute_at(perTask).bound(e, 0, E + 4).bound(qi, 0, G).bound_extent(qg, 1);
     // The first rows are another loop than the rest; the last chunk is none.
-    State.update().reorder(lane, i, rs.x, qi, rs.y).vectorize(lane).partition(rs.x, Partition::Always).partition(rs.y, Partition::Never);
+    State.update().reorder(lane, i, rs.x, qi, rs.y).vectorize(lane).partition(rs.x, Partition::Always).partition(qi, Partition::Never).partition(rs.y, Partition::Never);
     perChunk = LoopLevel(State, qi);
   }
 

@@ -33,6 +33,9 @@ namespace {
 /// Of a value that is not the queries' position plus or minus something that all queries share.
 constexpr int kUnknownSlope = 9;
 
+/// Alternatives that are joined exactly.
+constexpr int kMostAlternatives = 3;
+
 /// c * k + [lo, hi], both ends included. One value known exactly has lo == hi, the same SSA value. `slope`: by how much it grows from one query to
 /// the next, 1, -1 or 0, so that lo and hi are its values for the first and last query or the reverse.
 struct Affine {
@@ -52,6 +55,7 @@ struct Keys {
 struct Condition {
   Keys may, must;
   bool perQuery;
+  int alternatives = 0; // how many were joined with cases for empty intervals, one in the other: each doubles what is to be computed
 };
 
 class Interpreter {
@@ -76,14 +80,20 @@ private:
   Condition choose(Value flag, const Condition &yes, const Condition &no);
   Condition conjunction(const Condition &a, const Condition &b) {
     Keys may = intersect(a.may, b.may);
-    return {may, intersect(a.must, b.must), a.perQuery && b.perQuery};
+    return {may, intersect(a.must, b.must), a.perQuery && b.perQuery, std::max(a.alternatives, b.alternatives)};
   }
   Condition disjunction(const Condition &a, const Condition &b) {
-    Keys aMay = clamp(a.may), bMay = clamp(b.may), aMust = clamp(a.must), bMust = clamp(b.must);
-    // Intervals that begin with the first key have no gap between them.
-    bool hasNoGap = a.may.lo == zero && b.may.lo == zero && a.must.lo == zero && b.must.lo == zero;
-    Keys may = hull(aMay, bMay);
-    return {may, joined(aMust, bMust), a.perQuery && b.perQuery && hasNoGap};
+    // Intervals that begin with the first key have no gap between them, and the longest is their union, also of empty ones.
+    if (llvm::all_of(ArrayRef<Keys>{a.may, b.may, a.must, b.must}, [&](const Keys &range) { return range.lo == zero; })) {
+      Value may = min(max(a.may.hi, b.may.hi), keys), must = min(max(a.must.hi, b.must.hi), keys);
+      return {{zero, may}, {zero, must}, a.perQuery && b.perQuery, std::max(a.alternatives, b.alternatives)};
+    }
+    const int alternatives = std::max(a.alternatives, b.alternatives) + 1;
+    Keys aMay = clamp(a.may), bMay = clamp(b.may);
+    if (alternatives > kMostAlternatives) // the list of tiles says the rest
+      return {{min(aMay.lo, bMay.lo), max(aMay.hi, bMay.hi)}, none(), false, alternatives};
+    Keys aMust = clamp(a.must), bMust = clamp(b.must), may = hull(aMay, bMay);
+    return {may, joined(aMust, bMust), false, alternatives};
   }
   Keys clamp(Keys range) { return {max(range.lo, zero), min(range.hi, keys)}; }
   Keys intersect(Keys a, Keys b) { return {max(a.lo, b.lo), min(a.hi, b.hi)}; }

@@ -360,8 +360,8 @@ std::string whyNotName(StringRef text) {
     return "must not be a word that C or C++ keeps for itself";
   if (isLibraryName(text))
     return "must not be a name that the C library or a C compiler already uses";
-  if (text.starts_with("mhac_"))
-    return "must not start with 'mhac_', which the runtime's own symbols do";
+  if (text == "mhac" || text.starts_with("mhac_"))
+    return "must not be 'mhac' or start with 'mhac_', as the runtime's own symbols do";
   if (text[0] == '_' && text.size() > 1 && (text[1] == '_' || llvm::isUpper(text[1])))
     return "must not start with two underscores or an underscore and a capital, which C reserves";
   return "";

@@ -19,29 +19,15 @@ module attributes {attn.spec_file = "prefix_lm_f32.yaml", attn.stage = "lowered"
       %3 = arith.index_cast %2 : i64 to index
       %4 = arith.addi %q_last, %c1_0 : index
       %5 = arith.addi %q_first, %c1_0 : index
-      %6 = arith.minsi %4, %keys : index
-      %7 = arith.minsi %3, %keys : index
-      %8 = arith.minsi %5, %keys : index
-      %9 = arith.cmpi sle, %6, %c0 : index
-      %10 = arith.cmpi sle, %7, %c0 : index
-      %11 = arith.maxsi %6, %7 : index
-      %12 = arith.select %10, %6, %11 : index
-      %13 = arith.select %9, %7, %12 : index
-      %14 = arith.cmpi sle, %7, %8 : index
-      %15 = arith.select %14, %8, %7 : index
-      %16 = arith.minsi %8, %7 : index
-      %17 = arith.cmpi sge, %16, %c0 : index
-      %18 = arith.cmpi sge, %8, %c0 : index
-      %19 = arith.cmpi sge, %7, %c0 : index
-      %20 = arith.andi %18, %19 : i1
-      %21 = arith.andi %17, %20 : i1
-      %22 = arith.maxsi %8, %7 : index
-      %23 = arith.select %21, %22, %15 : index
-      %24 = arith.minsi %13, %keys : index
-      %25 = arith.maxsi %24, %c0 : index
-      %26 = arith.minsi %23, %25 : index
-      %27 = arith.maxsi %26, %c0 : index
-      attn.yield %c0, %25, %c0, %27 : index, index, index, index
+      %6 = arith.maxsi %4, %3 : index
+      %7 = arith.minsi %6, %keys : index
+      %8 = arith.maxsi %5, %3 : index
+      %9 = arith.minsi %8, %keys : index
+      %10 = arith.minsi %7, %keys : index
+      %11 = arith.maxsi %10, %c0 : index
+      %12 = arith.minsi %9, %11 : index
+      %13 = arith.maxsi %12, %c0 : index
+      attn.yield %c0, %11, %c0, %13 : index, index, index, index
     }
     %1 = attn.project %o weights(%arg4) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 1, width = 768, first = 0, group = 1, group_stride = 0, head_stride = 0>]} : (tensor<?x12x?x64xf32>, tensor<768x768xf32>) -> tensor<?x?x768xf32>
     return %1 : tensor<?x?x768xf32>

@@ -392,27 +392,27 @@ func.func private @dialect_c1_name(tensor<1xf32> {attn.argument = #attn.argument
 
 // -----
 
-// expected-error @+1 {{sliding_window wants left and right from -1 to 2147483647, found -2 and -1}}
+// expected-error @+1 {{sliding_window wants left and right from -1 to 536870912, found -2 and -1}}
 func.func private @sliding_window() attributes {a = #attn.sliding_window<left = -2>}
 
 // -----
 
-// expected-error @+1 {{global wants tokens from 1 to 2147483647, not shared, or none, found 0}}
+// expected-error @+1 {{global wants tokens from 1 to 536870912, not shared, or none, found 0}}
 func.func private @global() attributes {a = #attn.global<tokens = 0>}
 
 // -----
 
-// expected-error @+1 {{prefix wants a length from 0 to 2147483647, found -1}}
+// expected-error @+1 {{prefix wants a length from 0 to 536870912, found -1}}
 func.func private @prefix() attributes {a = #attn.prefix<length = -1>}
 
 // -----
 
-// expected-error @+1 {{chunked wants a size from 1 to 2147483647, found 0}}
+// expected-error @+1 {{chunked wants a size from 1 to 536870912, found 0}}
 func.func private @chunked() attributes {a = #attn.chunked<size = 0>}
 
 // -----
 
-// expected-error @+1 {{dilated wants window and step from 1 to 2147483647, found 1 and 0}}
+// expected-error @+1 {{dilated wants window and step from 1 to 536870912, found 1 and 0}}
 func.func private @dilated() attributes {a = #attn.dilated<window = 1, step = 0>}
 
 // -----

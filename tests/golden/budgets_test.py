@@ -17,6 +17,7 @@ TILES = {"x86-64-v4": {"project": 16, "project_y": 16, "few.project": 8, "few.pr
          "x86-64-v3": {"project": 8, "project_y": 10, "attend": 12, "long.attend": 12}}  # few tokens take the same tiles
 # Where the mask is a list of tiles, these are a power of two of keys high.
 LISTED = {"x86-64-v4": 16, "x86-64-v3": 8}
+SPILLS = 0.01  # of a product loop of attention, for an FMA: one in two tiles of keys, where all registers are taken
 FULL_REGISTERS = 2.5  # instructions for an FMA of a product loop, at most
 
 
@@ -58,7 +59,7 @@ class Budgets(unittest.TestCase):
         for label, target, budget in budgets():  # scores and weighted sum; the loops with exponentials are not products
             for kernel in (name for name in TILES[target] if name.endswith("attend")):
                 fewest = LISTED[target] if has_region(label, "tiles") else TILES[target][kernel]
-                loops = [loop for loop in budget["kernels"][kernel]["loops"] if loop["spills"] == 0 and loop["fma"] >= fewest]
+                loops = [loop for loop in budget["kernels"][kernel]["loops"] if loop["spills"] <= SPILLS * loop["fma"] and loop["fma"] >= fewest]
                 self.assertGreaterEqual(len(loops), 2, f"{label}: {kernel}")
 
     def testFullTilesOfScoresHaveNoMaskWork(self):

@@ -247,7 +247,8 @@ void Operands::fillScores(const FillOptions &options) {
     for (int64_t b = 0; b < batchSize; ++b)
       masks.push_back(std::make_unique<reference::RowMask>(spec, sizes(), views, b));
   auto matters = [&](int64_t b, int64_t h, int64_t q, int64_t k) { return masks.empty() || masks[size_t(b)]->isVisible(h, q, k); };
-  const CallShape call{batchSize, *spec.layer.heads, querySize};
+  const bool isExpressed = std::any_of(spec.score.begin(), spec.score.end(), [](const VariantSpec &score) { return *score.word == "expr"; });
+  const CallShape call{batchSize, *spec.layer.heads, querySize, isExpressed};
   for (Buffer &buffer : buffers)
     if (buffer.argument->role == Role::Parameter)
       fillScoreInput(buffer.argument->name, views.at(buffer.argument->name), buffer.memory->data(), options.seed, call, matters);

@@ -21,7 +21,7 @@ static void fillBias(const Tensor &tensor, float *values, uint64_t seed, const C
       for (int64_t q = 0; q < tensor.shape[2]; ++q)
         for (int64_t k = 0; k < tensor.shape[3]; ++k) {
           float value = normal(random);
-          uint64_t kind = seed % 3 == 1 ? random() % 64 : 2;
+          uint64_t kind = seed % 3 == 1 && !call.isExpressed ? random() % 64 : 2;
           bool needed = false;
           auto [firstB, lastB] = reach(0, b, call.batch);
           auto [firstH, lastH] = reach(1, h, call.heads);

@@ -10,9 +10,10 @@
 
 namespace mhac::artefact {
 
-/// What the broadcast dimensions of an input stand for.
+/// What the broadcast dimensions of an input stand for, and what else its values depend on.
 struct CallShape {
   int64_t batch = 0, heads = 0, queries = 0;
+  bool isExpressed = false; // an expression changes the score: what it makes of infinite ones is not specified
 };
 
 /// Fills `tensor`, which lies in `memory`, as suits the input called `name`; elements of a bias that belong to no pair with `matters` are left

@@ -1,5 +1,5 @@
-// What several masks are written with: comparisons of indices, joined. Kernels count in 32 bits, so lengths from YAML are clamped to what positions
-// can differ by, which changes no condition.
+// What several masks are written with: comparisons of indices, joined. Kernels count in 32 bits, so lengths from YAML are clamped to more than positions
+// of a call differ by.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace mhac::attn {
 
-/// Positions lie nearer to each other than this.
-constexpr int64_t kLongest = std::numeric_limits<int32_t>::max();
+/// Longer than any sequence, and such that the sum of two lengths and a position stays in 32 bits.
+constexpr int64_t kLongest = int64_t(1) << 29;
 
 /// An integer field that is not a word; `kLongest` for all that is larger.
 inline int64_t lengthOf(const VariantReader &reader, llvm::StringRef field) {

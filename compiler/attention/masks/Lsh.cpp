@@ -24,8 +24,10 @@ Attribute LshAttr::fromSpec(VariantReader &reader) {
     return refuse("buckets", "an even integer from 2 to " + Twine(HashOp::kMostBuckets));
   if (rounds > HashOp::kMostRounds)
     return refuse("rounds", "an integer from 1 to " + Twine(HashOp::kMostRounds));
-  const int64_t seed = *reader.integer("seed") & 0xffffffff;
-  return get(reader.context, buckets, rounds, seed, *reader.spec.layer.heads / *reader.spec.layer.kvHeads);
+  const std::optional<int64_t> seed = reader.integer("seed");
+  if (!seed)
+    return refuse("seed", "at most " + Twine(std::numeric_limits<int64_t>::max()));
+  return get(reader.context, buckets, rounds, *seed & 0xffffffff, *reader.spec.layer.heads / *reader.spec.layer.kvHeads);
 }
 
 LogicalResult LshAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t buckets, int64_t rounds, int64_t seed, int64_t group) {

@@ -199,6 +199,17 @@ TEST(ImportSpec, WarnsWhenPaddedRowsSeeLaterKeys) {
     EXPECT_EQ(Imported(minimal + quiet).messages(), "") << quiet;
 }
 
+TEST(Masks, AlternativesAreAsManyAsElementsOfAList) {
+  auto alternatives = [](int count) {
+    std::string text = minimal + "mask:\n  - any: [prefix: 0";
+    for (int i = 1; i < count; ++i)
+      text += ", prefix: " + std::to_string(i);
+    return Imported(text + "]\n").messages();
+  };
+  EXPECT_EQ(alternatives(64), "");
+  EXPECT_EQ(alternatives(65), "5:10: 'any' must have at most 64 elements, found 65\n");
+}
+
 TEST(Variants, AreRegisteredOnceAndDocumented) {
   std::string words;
   for (const VariantInfo &info : allVariants()) {

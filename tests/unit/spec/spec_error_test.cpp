@@ -89,12 +89,13 @@ TEST(SpecReader, RejectsWrongNames) {
                    {named("na\xc3\xafve"), "2:7: 'name' must be a C identifier, found 'na\xc3\xafve'"},
                    {named("[f]"), "2:7: 'name' must be a C identifier, found a list"},
                    {named("class"), "2:7: 'name' must not be a word that C or C++ keeps for itself, found 'class'"},
-                   {named("mhac_f"), "2:7: 'name' must not start with 'mhac_', which the runtime's own symbols do, found 'mhac_f'"},
+                   {named("mhac_f"), "2:7: 'name' must not be 'mhac' or start with 'mhac_', as the runtime's own symbols do, found 'mhac_f'"},
+                   {named("mhac"), "2:7: 'name' must not be 'mhac' or start with 'mhac_', as the runtime's own symbols do, found 'mhac'"},
                    {named("__f"), "2:7: 'name' must not start with two underscores or an underscore and a capital, which C reserves, found '__f'"},
                    {named("_F"), "2:7: 'name' must not start with two underscores or an underscore and a capital, which C reserves, found '_F'"},
                    {named(std::string(129, 'f')), "2:7: 'name' must have at most 128 characters, found '" + std::string(57, 'f') + "...'"}},
                   1),
-            9);
+            10);
 }
 
 TEST(SpecReader, RejectsNamesOfTheLibrary) {
