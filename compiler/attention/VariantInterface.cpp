@@ -164,17 +164,14 @@ bool VariantReader::readList(const VariantInfo &info, const FieldInfo &field, co
   return true;
 }
 
-/// As many as lists of the spec itself may have.
-static constexpr size_t kMostVariants = 64;
-
 bool VariantReader::readVariants(const VariantInfo &info, const FieldInfo &field, const Tree &tree) {
   if (tree.kind != Tree::Kind::List) {
     reportWrong(info, field, tree);
     return false;
   }
   StringRef name = field.name.empty() ? info.word : StringRef(field.name);
-  if (tree.items.size() > kMostVariants) {
-    diagnostics.error(tree.loc, "'" + name.str() + "' must have at most " + std::to_string(kMostVariants) + " elements, found " + std::to_string(tree.items.size()));
+  if (tree.items.size() > maxListLength) {
+    diagnostics.error(tree.loc, "'" + name.str() + "' must have at most " + std::to_string(maxListLength) + " elements, found " + std::to_string(tree.items.size()));
     return false;
   }
   bool good = true;

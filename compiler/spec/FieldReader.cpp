@@ -29,7 +29,6 @@ static const StringRef keywords[] = {
     "try",         "typedef",  "typeid",       "typename",      "typeof",    "union",        "unsigned",     "using",
     "virtual",     "void",     "volatile",     "wchar_t",       "while",     "xor",          "xor_eq"};
 constexpr size_t maxNameLength = 128;
-constexpr size_t maxListLength = 64;
 
 std::string describeTree(const Tree &tree) {
   switch (tree.kind) {

@@ -72,6 +72,9 @@ private:
 /// Why a text cannot be the prefix of public symbols ("must be a C identifier"); empty when it can.
 std::string whyNotName(llvm::StringRef text);
 
+/// Elements of a list of variants, groups of heads or parameters, at most.
+inline constexpr size_t maxListLength = 64;
+
 /// Appends one element of a list of variants: a word, or one `word: arguments`. Reports anything else; `subject`: "an element of 'mask'".
 bool readVariantElement(const Tree &item, llvm::StringRef subject, Diagnostics &diagnostics, std::vector<VariantSpec> &variants);
 
