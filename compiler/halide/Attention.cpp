@@ -178,10 +178,10 @@ private:
     TileContent content = p.tileContent(b, h, query(0), min(query(0) + NB * kLanes, p.queries) - 1, first, last);
     Ts(jt, c, qb, h, b) = select(content.mayBeVisible && c * C + jt * TJ < count, select(content.isFull && first + TJ <= p.keys, 2, 1), 0);
     Tl(e, c, qb, h, b) = 0;
-    // Three steps a tile: it is written behind the last one, which stays if it is one of those that this pass looks for.
-    Expr isWanted = cast<int32_t>(Ts(rl.y, c, qb, h, b) == 2 - rl.z);
+    // Full tiles in the first pass, partial ones in the second. Three steps a tile of the pass: it is written behind the last one, then counted.
+    rl.where(Ts(rl.y, c, qb, h, b) == 2 - rl.z);
     Tl(select(rl.x == 0, kSlots + clamp(listAt(kAll), 0, C / TJ), rl.x == 1, kAll, kFull), c, qb, h, b) =
-        select(rl.x == 0, rl.y, rl.x == 1, listAt(kAll) + isWanted, listAt(kFull) + isWanted * (1 - rl.z));
+        select(rl.x == 0, rl.y, rl.x == 1, listAt(kAll) + 1, listAt(kFull) + (1 - rl.z));
     ru.where(ru < listAt(kAll));
     rv.where(rv < listAt(kAll));
     rw.where(rw < listAt(kAll));

@@ -31,6 +31,8 @@ bool CandidateBuilder::readTiles(Operation *op, std::optional<attn::ScheduleAttr
     known += (known.empty() ? "'" : ", '") + tile.name.str() + "'";
     auto number = schedule->getTiles().getAs<IntegerAttr>(tile.name);
     const int64_t value = number ? number.getInt() : 0;
+    if (!number && tile.isOptional && !schedule->getTiles().contains(tile.name))
+      continue;
     if (!number)
       problem = "missing tile '" + tile.name.str() + "'";
     else if (value < tile.step || value > tile.maximum || value % tile.step)
@@ -499,12 +501,14 @@ std::optional<std::vector<halide::RegionValue>> CandidateBuilder::regionParams(O
 
 bool CandidateBuilder::attention(attn::AttentionOp op) {
   halide::AttentionTiles tiles;
+  int packKeys = 0; // K and V are copied first, the tokens of a head one behind the other
   if (!readTiles(op, op.getSchedule(),
                  {{"query_vectors", tiles.queryVectors, 1, 2}, {"query_blocks", tiles.queryBlocks, 1, 16}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
-                  {"chunk", tiles.chunk, 16, 65536}}))
+                  {"chunk", tiles.chunk, 16, 65536}, {"pack_keys", packKeys, 1, 1, /*isOptional=*/true}}))
     return false;
 
-  const Place query = places.at(op.getQuery()), key = places.at(op.getKey()), value = places.at(op.getValue());
+  auto keysOf = [&](Value rows) { return packKeys ? lanesOf(rows, 1.f, op.getLoc()) : places.at(rows); };
+  const Place query = places.at(op.getQuery()), key = keysOf(op.getKey()), value = keysOf(op.getValue());
   Scope scope;
   halide::AttentionProblem problem;
   Regions regions{{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },

@@ -128,6 +128,7 @@ private:
     llvm::StringLiteral name;
     int &value;
     int step, maximum;
+    bool isOptional = false; // what is not there is what `value` was
   };
   bool readTiles(mlir::Operation *op, std::optional<attn::ScheduleAttr> schedule, std::initializer_list<Tile> tiles);
 

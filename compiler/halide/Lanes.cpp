@@ -115,7 +115,7 @@ Func packLanes(const std::string &name, const Accessor &rows, int features, cons
   LanesOfRows lanes(name, rows, features, tokens, scale);
   Var bo("bo"), bi("bi"), task("task");
   lanes.scheduleTiles();
-  lanes.func.split(lanes.block, bo, bi, vectors, TailStrategy::RoundUp).fuse(bo, lanes.h, task).fuse(task, lanes.b, task).parallel(task);
+  lanes.func.split(lanes.block, bo, bi, vectors, TailStrategy::RoundUp).reorder(lanes.h, bo).fuse(lanes.h, bo, task).fuse(task, lanes.b, task).parallel(task);
   constrainLanes(lanes.func.output_buffer(), features);
   return lanes.func;
 }

@@ -24,6 +24,10 @@ attn::ScheduleAttr chooseFor(Operation *op, const Target &target, const Regime &
         passedOver += "; not " + rule.name.str() + ": " + choice.reason;
         continue;
       }
+      if (regime.packsKeys && isa<attn::AttentionOp>(op)) {
+        choice.tiles.push_back({"pack_keys", 1});
+        choice.reason += "; K and V are copied head by head first";
+      }
       Builder builder(op->getContext());
       SmallVector<NamedAttribute> tiles;
       for (auto [name, value] : choice.tiles)
@@ -62,7 +66,7 @@ LogicalResult chooseSchedules(ModuleOp module, ArrayRef<std::string> targetWords
     Block *list = &entry.getBody().emplaceBlock();
     const SmallVector<RegimeOfFunction> regimes = regimesOf(function);
     for (const Target &target : targets)
-      for (auto [regime, guard] : regimes) {
+      for (const auto &[regime, guards] : regimes) {
         builder.setInsertionPoint(function);
         auto copy = cast<func::FuncOp>(builder.clone(*function));
         std::string name = (function.getSymName() + "." + target.name + (regime->name.empty() ? "" : ".") + regime->name).str();
@@ -74,9 +78,6 @@ LogicalResult chooseSchedules(ModuleOp module, ArrayRef<std::string> targetWords
             if (attn::ScheduleAttr schedule = chooseFor(op, target, *regime, diagnostics))
               op->setAttr("schedule", schedule);
         });
-        SmallVector<Attribute> guards;
-        if (guard)
-          guards.push_back(guard);
         builder.setInsertionPointToEnd(list);
         attn::CandidateOp::create(builder, function.getLoc(), name, target.name, target.halide, target.features, builder.getArrayAttr(guards),
                                   regime->batchMajor);

@@ -18,6 +18,8 @@ struct Regime {
   int64_t minimum, maximum;
   bool batchMajor; // runs all kernels for one element of the batch, then for the next
   bool onlyLayers; // is for functions with projections
+  int64_t fewestQueries = 0; // a second condition, beside the size
+  bool packsKeys = false;    // is for functions whose keys or values are worth a copy, and makes it
 
   /// An upper bound of the tokens (queries of attn.attention) that a scheduled op has in this regime.
   int64_t mostTokens(mlir::Operation *op) const;
@@ -27,7 +29,7 @@ struct Regime {
 
 struct RegimeOfFunction {
   const Regime *regime;
-  attn::GuardAttr guard; // null when the bounds of the size imply it
+  llvm::SmallVector<mlir::Attribute> guards; // attn::GuardAttr, those that the bounds of the sizes do not imply
 };
 
 /// Those that calls of the function can be in, in the order in which they are tried; the last takes everything.

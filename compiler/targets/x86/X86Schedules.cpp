@@ -21,16 +21,18 @@ int64_t scoreKeys(mlir::Operation *op, const Target &target) {
   return mlir::cast<attn::AttentionOp>(op).getTiles().empty() ? keys : llvm::bit_floor<uint64_t>(keys);
 }
 
-/// Keys whose scores a task holds: K, V and the scores and probabilities of a block of queries (two f32 buffers) fit L2.
+/// Keys whose scores a task holds: K, V and the scores and probabilities of a block of queries (two f32 buffers) fit L2. Twice as many where tiles are
+/// listed: most of them are empty then.
 int64_t chunkFor(mlir::Operation *op, const Target &target, int64_t queries) {
   auto width = [](mlir::Value heads) { return mlir::cast<mlir::RankedTensorType>(heads.getType()).getDimSize(3); };
   auto attention = mlir::cast<attn::AttentionOp>(op);
   const int64_t keyBytes = (width(attention.getKey()) + width(attention.getValue()) + 2 * queries) * 4;
-  return std::clamp<int64_t>(target.l2Bytes / keyBytes / 256 * 256, 256, 2048);
+  const int64_t keys = target.l2Bytes / keyBytes / 256 * 256;
+  return std::clamp<int64_t>(attention.getTiles().empty() ? keys : 2 * keys, 256, 2048);
 }
 
-/// Blocks of queries of a task: where K and V come from L3 or memory, four share what comes.
-int64_t blocksFor(const Regime &regime) { return regime.fewestKeys() >= 4096 ? 4 : 1; }
+/// Blocks of queries of a task: where K and V come from L2 or beyond, four share what comes.
+int64_t blocksFor(const Regime &regime) { return regime.fewestKeys() >= 1024 ? 4 : 1; }
 
 /// Input features that are summed in registers.
 constexpr int64_t inputs = 1024;
@@ -67,20 +69,22 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Re
           {{"features", tileRows(target)}, {"vectors", 1}, {"tokens", tokensFor(op, target)}, {"slab", 96}, {"inputs", inputs}}};
 }
 
+ScheduleChoice attend(mlir::Operation *op, const Target &target, const Regime &regime, int64_t vectors, std::string reason) {
+  return {true,
+          std::move(reason),
+          {{"query_vectors", vectors}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16 * vectors)}}};
+}
+
 ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regime &regime) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
-  return {true,
-          "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; a chunk of keys in L2",
-          {{"query_vectors", 2}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 32)}}};
+  return attend(op, target, regime, 2, "blocks of 32 queries; 20 to 24 accumulators of 10 keys (12 rows of V) x 2 vectors in 32 registers; a chunk of keys in L2");
 }
 
 ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Regime &regime) {
   if (target.vectorLanes != 8)
     return ScheduleChoice::passOver("needs vectors of 8 lanes");
-  return {true,
-          "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; a chunk of keys in L2",
-          {{"query_vectors", 1}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16)}}};
+  return attend(op, target, regime, 1, "blocks of 16 queries; 12 accumulators of 6 keys (6 rows of V) x 2 half vectors in 16 registers; a chunk of keys in L2");
 }
 
 const ScheduleRule rules[] = {
