@@ -84,10 +84,10 @@ private:
 class Attend {
 public:
   Attend(const AttentionProblem &p, const AttentionTiles &tiles)
-      : p(p), NB(tiles.queryVectors), TJ(tiles.scoreKeys), D(p.headDim), E(p.vHeadDim), C(chunkOf(p, tiles)), TE(tileHeight(E, tiles.outputRows)),
+      : p(p), NB(tiles.queryVectors), TJ(tiles.scoreKeys), D(p.headDim), E(p.vHeadDim), U(entryOf(p, tiles)), C(chunkOf(p, tiles)), TE(tileHeight(E, tiles.outputRows)),
         everyTileFull(!p.masked && p.fixedKeys && p.maximumKeys % TJ == 0), oneChunk(p.fixedKeys && p.maximumKeys <= C),
         listed(static_cast<bool>(p.tileContent)), G(oneChunk ? 1 : tiles.queryBlocks), rd(0, D, "rd"), rj(0, TJ, 0, C / TJ, "rj"), rr(0, TJ - 1, "rr"),
-        rt(0, C / TJ, "rt"), rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs"), rl(0, 3, 0, C / TJ, 0, 2, "rl"), ru(0, C / TJ, kSlotLoop), rv(0, C / TJ, kSlotLoop),
+        rt(0, C / TJ, "rt"), rs(0, E + 4, 0, (p.keys + C - 1) / C, "rs"), rl(0, 3, 0, C / U, 0, 2, "rl"), ru(0, C / TJ, kSlotLoop), rv(0, C / TJ, kSlotLoop),
         rw(0, C / TJ, "rw"), rp(0, TJ, 0, C / TJ, "rp"), out(p.name) {
     if (p.queryRows)
       queryTile.emplace("Q", p.queryRows, D, p.queries, p.queryScale);
@@ -105,11 +105,14 @@ public:
   }
 
 private:
+  /// Keys of an entry of the list of tiles.
+  static int entryOf(const AttentionProblem &p, const AttentionTiles &tiles) { return p.tileContent && tiles.listKeys ? tiles.listKeys : tiles.scoreKeys; }
+
   /// Without keys there must be no tile: then the loop over chunks is empty.
   static int chunkOf(const AttentionProblem &p, const AttentionTiles &tiles) {
-    const int TJ = tiles.scoreKeys;
-    const int64_t roundedKeys = (p.maximumKeys + TJ - 1) / TJ * TJ;
-    return static_cast<int>(std::clamp<int64_t>(roundedKeys, TJ, std::max(tiles.chunk / TJ, 1) * TJ));
+    const int U = entryOf(p, tiles);
+    const int64_t roundedKeys = (p.maximumKeys + U - 1) / U * U;
+    return static_cast<int>(std::clamp<int64_t>(roundedKeys, U, std::max(tiles.chunk / U, 1) * U));
   }
 
   Expr query(const Expr &v) const { return (qb * NB + v) * kLanes; }
@@ -122,10 +125,14 @@ private:
     return p.keyRange(b, h, firstQuery, min(firstQuery + blocks * NB * kLanes, p.queries) - 1);
   }
 
-  // Rows of Tl: numbers of full and of all tiles, then the tiles, full ones first.
-  static constexpr int kFull = 0, kAll = 1, kSlots = 2;
+  // Rows of Tl: numbers of full and of all tiles, then the entries, full ones first.
+  static constexpr int kFull = 0, kAll = 1, kEntries = 2;
   Expr listAt(const Expr &row) const { return Tl(row, c, qb, h, b); }
-  Expr tileOffset(const Expr &tile) const { return (listed ? unsafe_promise_clamped(listAt(kSlots + tile), 0, C / TJ - 1) : tile) * TJ; }
+  Expr tileOffset(const Expr &tile) const {
+    if (!listed)
+      return tile * TJ;
+    return unsafe_promise_clamped(listAt(kEntries + tile / (U / TJ)), 0, C / U - 1) * U + tile % (U / TJ) * TJ;
+  }
   Expr tileKey(const Expr &tile) const { return base + c * C + tileOffset(tile); }
   /// Key j of a tile. One that starts at a multiple of its size lies inside a block of 16 keys, which bounds inference does not see from the sum.
   Expr keyOf(const Expr &j, const Expr &tile, bool exists) const {
@@ -146,7 +153,7 @@ private:
     // Where intervals do not say everything, the tiles of a chunk that hold something are listed, and all that follows counts slots of the list. Tiles
     // begin at multiples of their size, where blocks of masks do.
     if (listed)
-      base = base / TJ * TJ;
+      base = base / U * U;
     Expr count = (p.masked ? range.hi : p.keys) - base;
     if (G > 1)
       count = select(query(0) < p.queries, count, 0); // the last group may not be whole
@@ -174,14 +181,15 @@ private:
   }
 
   void listTiles(const Expr &count) {
-    Expr first = base + c * C + jt * TJ, last = min(first + TJ, p.keys) - 1;
+    Expr first = base + c * C + jt * U, last = min(first + U, p.keys) - 1;
     TileContent content = p.tileContent(b, h, query(0), min(query(0) + NB * kLanes, p.queries) - 1, first, last);
-    Ts(jt, c, qb, h, b) = select(content.mayBeVisible && c * C + jt * TJ < count, select(content.isFull && first + TJ <= p.keys, 2, 1), 0);
+    Ts(jt, c, qb, h, b) = select(content.mayBeVisible && c * C + jt * U < count, select(content.isFull && first + U <= p.keys, 2, 1), 0);
     Tl(e, c, qb, h, b) = 0;
-    // Full tiles in the first pass, partial ones in the second. Three steps a tile of the pass: it is written behind the last one, then counted.
+    // Full entries in the first pass, partial ones in the second. Three steps an entry of the pass: it is written behind the last one, then counted.
+    const int tiles = U / TJ;
     rl.where(Ts(rl.y, c, qb, h, b) == 2 - rl.z);
-    Tl(select(rl.x == 0, kSlots + clamp(listAt(kAll), 0, C / TJ), rl.x == 1, kAll, kFull), c, qb, h, b) =
-        select(rl.x == 0, rl.y, rl.x == 1, listAt(kAll) + 1, listAt(kFull) + (1 - rl.z));
+    Tl(select(rl.x == 0, kEntries + clamp(listAt(kAll) / tiles, 0, C / U), rl.x == 1, kAll, kFull), c, qb, h, b) =
+        select(rl.x == 0, rl.y, rl.x == 1, listAt(kAll) + tiles, listAt(kFull) + (1 - rl.z) * tiles);
     ru.where(ru < listAt(kAll));
     rv.where(rv < listAt(kAll));
     rw.where(rw < listAt(kAll));
@@ -380,10 +388,10 @@ private:
     if (listed) {
       for (Func &f : hoisted)
         f.compute_at(perChunk).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
-      Ts.compute_at(perChunk).bound(jt, 0, C / TJ).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).never_partition_all();
-      if (C / TJ % 8 == 0)
+      Ts.compute_at(perChunk).bound(jt, 0, C / U).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1).never_partition_all();
+      if (C / U % 8 == 0)
         Ts.vectorize(jt, 8);
-      Tl.compute_at(perChunk).bound(e, 0, C / TJ + 3).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
+      Tl.compute_at(perChunk).bound(e, 0, C / U + 3).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
       Tl.never_partition_all().update().unroll(rl.x).never_partition_all();
       S.update().reorder(lane, i, jj, ru).vectorize(lane);
       P.update().reorder(lane, jj, i, rv).vectorize(lane).rename(i, iLoop);
@@ -428,7 +436,7 @@ private:
   }
 
   const AttentionProblem &p;
-  const int NB, TJ, D, E, C, TE; // vectors of a block, keys of a tile, widths, keys of a chunk, rows of an output tile
+  const int NB, TJ, D, E, U, C, TE; // vectors of a block, keys of a tile, widths, keys of an entry of the list and of a chunk, rows of an output tile
   const bool everyTileFull, oneChunk, listed;
   const int G; // blocks of a task
 

@@ -15,6 +15,7 @@ struct AttentionTiles {
   int scoreKeys = 8;    // "score_keys": keys of a register tile of scores; divides 16
   int outputRows = 8;   // "output_rows": rows of V^T of a register tile of the output
   int chunk = 1024;     // "chunk": keys whose scores are held at a time, a multiple of 16; one chunk when no call has more keys
+  int listKeys = 0;     // "list_keys": keys of an entry of a list of tiles, a multiple of score_keys; 0: one tile
 };
 
 /// The keys that the queries of a block can see: outside [lo, hi) none, inside [fullLo, fullHi) all.

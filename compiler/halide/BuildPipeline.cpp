@@ -504,14 +504,18 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   int packKeys = 0; // K and V are copied first, the tokens of a head one behind the other
   if (!readTiles(op, op.getSchedule(),
                  {{"query_vectors", tiles.queryVectors, 1, 2}, {"query_blocks", tiles.queryBlocks, 1, 16}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
-                  {"chunk", tiles.chunk, 16, 65536}, {"pack_keys", packKeys, 1, 1, /*isOptional=*/true}}))
+                  {"chunk", tiles.chunk, 16, 65536}, {"pack_keys", packKeys, 1, 1, /*isOptional=*/true}, {"list_keys", tiles.listKeys, 1, 64, /*isOptional=*/true}}))
     return false;
+  if (tiles.listKeys % tiles.scoreKeys) {
+    diagnostics.usage(sourceLocation(op.getLoc()), "schedule of 'attn.attention': 'list_keys' must be a multiple of 'score_keys' (" + std::to_string(tiles.scoreKeys) + "), got " + std::to_string(tiles.listKeys));
+    return false;
+  }
 
   auto keysOf = [&](Value rows) { return packKeys ? lanesOf(rows, 1.f, op.getLoc()) : places.at(rows); };
   const Place query = places.at(op.getQuery()), key = keysOf(op.getKey()), value = keysOf(op.getValue());
   Scope scope;
   halide::AttentionProblem problem;
-  Regions regions{{tiles.queryVectors * halide::kLanes, tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
+  Regions regions{{tiles.queryVectors * halide::kLanes, tiles.listKeys ? tiles.listKeys : tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
                    [&](Halide::ImageParam tensor, std::vector<Halide::Expr> at, int dim) { return problem.loadPair(tensor, at, dim); }}};
   problem.name = "attention" + std::to_string(candidate.workspace.size());
   // What is left of the scale goes into Q if Q is transposed here, else into the scores.

@@ -5,6 +5,7 @@
  * Everything a call needs lies there: with a caller's workspace nothing is allocated.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "context.h"
+#include "float_mode.h"
 #include "halide_buffer.h"
 #include "kernel_arguments.h"
 #include "kernel_prepared.h"
@@ -262,6 +263,7 @@ static int run_kernels(const call_plan *plan, char *memory, int64_t element, voi
 
   for (k = 0; k < candidate->kernel_count; ++k) {
     const mhac_kernel *kernel = &candidate->kernels[k];
+    mhac_float_mode callers_mode;
     int code;
     vector[0] = &user_context;
     for (i = 0; i < kernel->operand_count; ++i) {
@@ -271,7 +273,9 @@ static int run_kernels(const call_plan *plan, char *memory, int64_t element, voi
                       : operand->kind == MHAC_OPERAND_PREPARED  ? (void *)&prepared[operand->index].buffer
                                                                 : (void *)&sizes[operand->index];
     }
+    callers_mode = mhac_enter_float_mode();
     code = kernel->function(vector);
+    mhac_leave_float_mode(callers_mode);
     if (code != 0) {
       *failed = kernel;
       return code;

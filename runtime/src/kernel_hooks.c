@@ -1,5 +1,6 @@
 /* Halide's hooks: memory from the worker's arena and parallel loops on the context's threads.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "float_mode.h"
 #include "kernel_state.h"
 
 typedef char state_fits_its_line[sizeof(mhac_worker) <= MHAC_LINE_BYTES ? 1 : -1];
@@ -47,13 +48,16 @@ static int run_task(void *closure, int64_t task, int worker_index) {
   parallel_loop *loop = (parallel_loop *)closure;
   mhac_call *call = loop->call;
   mhac_worker *worker;
+  mhac_float_mode callers_mode;
   int code;
   /* An application's pool that breaks the contract would otherwise corrupt memory. */
   if (worker_index < 0 || worker_index >= call->workers)
     return 1;
   worker = (mhac_worker *)(void *)(call->first_worker + worker_index * call->worker_bytes);
   worker->in_task = 1;
+  callers_mode = mhac_enter_float_mode();
   code = loop->body(worker, (int)(loop->first + task), loop->closure);
+  mhac_leave_float_mode(callers_mode);
   worker->in_task = 0;
   if (code != 0)
     __atomic_store_n(&call->task_code, code, __ATOMIC_RELAXED);

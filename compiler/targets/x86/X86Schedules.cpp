@@ -21,6 +21,12 @@ int64_t scoreKeys(mlir::Operation *op, const Target &target) {
   return mlir::cast<attn::AttentionOp>(op).getTiles().empty() ? keys : llvm::bit_floor<uint64_t>(keys);
 }
 
+/// Keys of an entry of a list of tiles: several tiles make it short. One where the tensor elements of a tile have to be looked through.
+int64_t listKeys(mlir::Operation *op, const Target &target) {
+  const bool looksThrough = mlir::cast<attn::AttentionOp>(op).getTiles().walk([](attn::LoadRangeOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+  return looksThrough ? scoreKeys(op, target) : 16;
+}
+
 /// Keys whose scores a task holds: K, V and the scores and probabilities of a block of queries (two f32 buffers) fit L2. Twice as many where tiles are
 /// listed: most of them are empty then.
 int64_t chunkFor(mlir::Operation *op, const Target &target, int64_t queries) {
@@ -70,9 +76,11 @@ ScheduleChoice projectNarrow(mlir::Operation *op, const Target &target, const Re
 }
 
 ScheduleChoice attend(mlir::Operation *op, const Target &target, const Regime &regime, int64_t vectors, std::string reason) {
-  return {true,
-          std::move(reason),
-          {{"query_vectors", vectors}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)}, {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16 * vectors)}}};
+  ScheduleChoice choice{true, std::move(reason), {{"query_vectors", vectors}, {"query_blocks", blocksFor(regime)}, {"score_keys", scoreKeys(op, target)},
+                                                  {"output_rows", tileRows(target)}, {"chunk", chunkFor(op, target, 16 * vectors)}}};
+  if (!mlir::cast<attn::AttentionOp>(op).getTiles().empty())
+    choice.tiles.push_back({"list_keys", listKeys(op, target)});
+  return choice;
 }
 
 ScheduleChoice attendWide(mlir::Operation *op, const Target &target, const Regime &regime) {

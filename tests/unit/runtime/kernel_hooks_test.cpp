@@ -153,6 +153,31 @@ int nesting_task(void *user_context, int task, uint8_t *closure) {
   return mhac_kernel_parallel_for(user_context, inner_task, 0, 100, reinterpret_cast<uint8_t *>(&inner));
 }
 
+#if defined(__SSE__)
+// The product of the smallest normal number and a half, made where the compiler cannot make it.
+float below_normal() {
+  volatile float smallest = 1.17549435e-38f, half = 0.5f;
+  return smallest * half;
+}
+
+TEST(KernelFloatMode, FlushesInKernelsAndTasksOnly) {
+  ASSERT_GT(below_normal(), 0.f);
+  auto pool = make_pool(2);
+  std::atomic<int> tasks_that_flush{0};
+  auto task = [](void *, int, uint8_t *counter) {
+    *reinterpret_cast<std::atomic<int> *>(counter) += below_normal() == 0.f;
+    return 0;
+  };
+  mhac_status status = call_kernel(0, mhac_thread_pool_parallel(pool.get()), [&](void *context) {
+    EXPECT_EQ(below_normal(), 0.f);
+    return mhac_kernel_parallel_for(context, task, 0, 64, reinterpret_cast<uint8_t *>(&tasks_that_flush));
+  });
+  EXPECT_EQ(status, MHAC_STATUS_OK);
+  EXPECT_EQ(tasks_that_flush, 64);
+  EXPECT_GT(below_normal(), 0.f);
+}
+#endif
+
 TEST(KernelParallelFor, NestedLoopsStayOnTheirWorker) {
   auto pool = make_pool(3);
   nest outer;
