@@ -88,6 +88,18 @@ halide::Accessor CandidateBuilder::accessor(Scope &scope, const Place &place) {
   };
 }
 
+/// The same of a copy that has the tokens of a head one behind the other, made by a kernel of its own.
+halide::Accessor CandidateBuilder::packedRows(Scope &scope, const Place &place, Location loc) {
+  const std::string name = interface.arguments[place.index].name + "_packed";
+  const ExtentInfo features{-1, 1, place.features}, heads{-1, 1, place.heads}, batch{interface.sizeIndex("batch"), 1, 1};
+  const int index = addWorkspace({name, DType::F32, {features, place.tokens, heads, batch}}, sourceLocation(loc));
+  Scope copying;
+  addKernel("pack_" + interface.arguments[place.index].name, loc, copying, {halide::packRows(name, accessor(copying, place), place.features, place.heads)},
+            {{Operand::Workspace, index}});
+  return halide::rowsAccessor(buffer(scope, {Operand::Workspace, index}, [&](const std::string &name) { return halide::packedRowsParam(name, place.features); }),
+                              halide::RowOrder::Bhsd);
+}
+
 /// An argument that is no activation: weights, biases, parameters.
 Halide::ImageParam CandidateBuilder::tensor(Scope &scope, int argument) {
   return buffer(scope, {Operand::Argument, argument}, [&](const std::string &name) {
@@ -134,6 +146,10 @@ int CandidateBuilder::addWorkspace(const std::string &name, const ExtentInfo &to
   }
   const int batch = interface.sizeIndex("batch");
   info.dims = {constant(halide::kLanes), constant(rows), blocks, constant(heads), ExtentInfo{batch, 1, 1}};
+  return addWorkspace(std::move(info), loc);
+}
+
+int CandidateBuilder::addWorkspace(WorkspaceBufferInfo info, const SourceLocation &loc) {
   int64_t elements = 1; // those that are known; runtime sizes are checked by the call
   for (const ExtentInfo &extent : info.dims)
     if (extent.size < 0 || interface.sizes[extent.size].isFixed())
@@ -511,8 +527,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     return false;
   }
 
-  auto keysOf = [&](Value rows) { return packKeys ? lanesOf(rows, 1.f, op.getLoc()) : places.at(rows); };
-  const Place query = places.at(op.getQuery()), key = keysOf(op.getKey()), value = keysOf(op.getValue());
+  const Place query = places.at(op.getQuery()), key = places.at(op.getKey()), value = places.at(op.getValue());
   Scope scope;
   halide::AttentionProblem problem;
   Regions regions{{tiles.queryVectors * halide::kLanes, tiles.listKeys ? tiles.listKeys : tiles.scoreKeys, [&](Halide::Expr value) { return problem.hoist ? problem.hoist(value) : value; },
@@ -523,8 +538,10 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
     problem.queryRows = accessor(scope, query), problem.queryScale = scaleOf(op);
   else
     problem.queryLanes = lanes(scope, query), problem.scale = scaleOf(op);
-  problem.key = accessor(scope, key), problem.value = accessor(scope, value);
-  problem.narrowKey = key.isArgument && formatOf(key.index).isNarrow(), problem.narrowValue = value.isArgument && formatOf(value.index).isNarrow();
+  auto keysAt = [&](const Place &rows) { return packKeys && rows.isArgument ? packedRows(scope, rows, op.getLoc()) : accessor(scope, rows); };
+  auto isNarrow = [&](const Place &rows) { return !packKeys && rows.isArgument && formatOf(rows.index).isNarrow(); };
+  problem.key = keysAt(key), problem.value = keysAt(value);
+  problem.narrowKey = isNarrow(key), problem.narrowValue = isNarrow(value);
   problem.keysAreLanes = !key.isArgument && !value.isArgument;
   if (!describe(op, scope, regions, problem))
     return false;

@@ -91,6 +91,7 @@ private:
 
   const Place &lanesOf(mlir::Value value, float scale, mlir::Location loc);
   int addWorkspace(const std::string &name, const ExtentInfo &tokens, int heads, int rows, const SourceLocation &loc);
+  int addWorkspace(WorkspaceBufferInfo info, const SourceLocation &loc);
   int addTable(mlir::Value value, const std::string &name, const ExtentInfo &tokens, int64_t multiple = 1);
   Halide::ImageParam table(Scope &scope, mlir::Value value);
   std::string identityOf(const KernelInfo &kernel, llvm::ArrayRef<mlir::Operation *> ops);
@@ -102,6 +103,7 @@ private:
   halide::NumberFormat formatOf(int argument) const;
   halide::RowLayout layoutOf(int argument, halide::RowOrder order) const { return {order, formatOf(argument)}; }
   halide::Accessor accessor(Scope &scope, const Place &place);
+  halide::Accessor packedRows(Scope &scope, const Place &place, mlir::Location loc);
   Halide::ImageParam tensor(Scope &scope, int argument);
   halide::NumberParam numbers(Scope &scope, int argument) { return {tensor(scope, argument), formatOf(argument)}; }
   Halide::Expr size(Scope &scope, const ExtentInfo &extent);

@@ -37,6 +37,33 @@ Accessor rowsAccessor(const ImageParam &param, const RowLayout &layout) {
   };
 }
 
+static void constrainPackedRows(OutputImageParam buffer, int features) {
+  buffer.dim(0).set_bounds(0, features).set_stride(1);
+  buffer.dim(1).set_min(0).set_stride(features);
+  buffer.dim(2).set_min(0);
+  buffer.dim(3).set_min(0);
+}
+
+ImageParam packedRowsParam(const std::string &name, int features) {
+  ImageParam param(Float(32), 4, name);
+  constrainPackedRows(param, features);
+  return param;
+}
+
+Func packRows(const std::string &name, const Accessor &rows, int features, int heads) {
+  Func packed(name);
+  Var f("f"), s("s"), h("h"), b("b"), so("so"), si("si"), task("task");
+  packed(f, s, h, b) = rows(f, s, h, b);
+  int values = kLanes;
+  while (values > features)
+    values /= 2;
+  // The heads of a token lie side by side where they come from.
+  packed.bound(f, 0, features).bound(h, 0, heads).split(s, so, si, kLanes, TailStrategy::GuardWithIf).reorder(f, h, si, so, b);
+  packed.vectorize(f, values, features % values ? TailStrategy::ShiftInwards : TailStrategy::Auto).fuse(so, b, task).parallel(task);
+  constrainPackedRows(packed.output_buffer(), features);
+  return packed;
+}
+
 void constrainLanes(OutputImageParam buffer, int features) {
   buffer.dim(0).set_bounds(0, kLanes).set_stride(1);
   buffer.dim(1).set_bounds(0, features).set_stride(kLanes);

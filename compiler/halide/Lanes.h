@@ -41,6 +41,10 @@ struct RowLayout {
 Halide::ImageParam rowsParam(const std::string &name, const RowLayout &layout);
 Accessor rowsAccessor(const Halide::ImageParam &param, const RowLayout &layout);
 
+/// f32 rows of a head one behind the other, (feature, token, head, batch): a buffer of them, and the kernel that copies a caller's.
+Halide::ImageParam packedRowsParam(const std::string &name, int features);
+Halide::Func packRows(const std::string &name, const Accessor &rows, int features, int heads);
+
 /// A lane-major buffer (lane, feature, block, head, batch) with `features` rows a block.
 Halide::ImageParam lanesParam(const std::string &name, int features);
 void constrainLanes(Halide::OutputImageParam buffer, int features);
