@@ -408,7 +408,12 @@ private:
     scheduleConverted(Kt, D, perTile, 1);
     scheduleConverted(Vc, E, perChunk, C / TJ);
     Oa.bound(ei, 0, TE).bound_storage(eo, (E + TE - 1) / TE);
-    Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).rename(rj.x, RVar("tile_r"));
+    // With constant distances between the keys of a listed tile LLVM would load all eight ahead, into more registers than there are.
+    RVar keys("rj_o"), key("tile_r");
+    if (listed && TJ % 8 == 0)
+      Oa.update(0).split(rj.x, keys, key, 4).reorder(lane, i, ei, key, keys, rj.y, eo).vectorize(lane);
+    else
+      Oa.update(0).reorder(lane, i, ei, rj.x, rj.y, eo).vectorize(lane).rename(rj.x, key);
     if (listed)
       Oa.update(1).reorder(lane, i, ei, rp.x, rp.y, eo).vectorize(lane);
     else if (!everyTileFull)
