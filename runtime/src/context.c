@@ -3,8 +3,10 @@
 #define _POSIX_C_SOURCE 200112L
 #include "context.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
+#if __STDC_HOSTED__
 #include <stdlib.h>
 
 static void *default_allocate(void *self, size_t bytes, size_t alignment) {
@@ -20,15 +22,18 @@ static void default_release(void *self, void *memory, size_t bytes) {
   (void)bytes;
   free(memory);
 }
+#endif
 
 mhac_status mhac_allocator_resolve(const mhac_allocator *allocator, mhac_allocator *resolved) {
+#if __STDC_HOSTED__
   if (allocator == NULL || (allocator->allocate == NULL && allocator->release == NULL)) {
     resolved->self = NULL;
     resolved->allocate = default_allocate;
     resolved->release = default_release;
     return MHAC_STATUS_OK;
   }
-  if (allocator->allocate == NULL || allocator->release == NULL)
+#endif
+  if (allocator == NULL || allocator->allocate == NULL || allocator->release == NULL)
     return MHAC_STATUS_INVALID_OPTION;
   *resolved = *allocator;
   return MHAC_STATUS_OK;
@@ -84,17 +89,24 @@ void mhac_context_clear(mhac_context *context) {
     context->message[0] = '\0';
 }
 
+static size_t write_text(char *to, size_t bytes, const char *format, ...) {
+  va_list arguments;
+  size_t length;
+  va_start(arguments, format);
+  length = mhac_format(to, bytes, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
 mhac_status mhac_context_fail(mhac_context *context, mhac_status status, const char *entry, const char *format, ...) {
   va_list arguments;
-  int length;
+  size_t length;
   if (context == NULL)
     return status;
-  length = snprintf(context->message, sizeof(context->message), "%s: ", entry);
-  if (length >= 0 && (size_t)length < sizeof(context->message)) {
-    va_start(arguments, format);
-    vsnprintf(context->message + length, sizeof(context->message) - (size_t)length, format, arguments);
-    va_end(arguments);
-  }
+  length = write_text(context->message, sizeof(context->message), "%s: ", entry);
+  va_start(arguments, format);
+  mhac_format(context->message + length, sizeof(context->message) - length, format, arguments);
+  va_end(arguments);
   if (context->log.message != NULL)
     context->log.message(context->log.self, status, context->message);
   return status;

@@ -15,7 +15,8 @@ struct mhac_context {
   char message[MHAC_MESSAGE_BYTES];
 };
 
-/* Copies *allocator, or the malloc one when it is NULL or empty. INVALID_OPTION when only one of its two functions is there. */
+/* Copies *allocator, or the malloc one when it is NULL or empty. INVALID_OPTION when only one of its two functions is there, or none and there is no
+ * malloc (freestanding). */
 mhac_status mhac_allocator_resolve(const mhac_allocator *allocator, mhac_allocator *resolved);
 
 /* Forgets the message of an earlier call. NULL is allowed. */

@@ -3,6 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <mhac/runtime.h>
 
+/* Where Linux is not, nobody can be asked. */
+#if defined(__linux__) && __STDC_HOSTED__ && (defined(__aarch64__) || defined(__riscv))
+#define MHAC_HAS_AUXV 1
+#include <sys/auxv.h>
+#endif
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
@@ -57,6 +63,95 @@ uint64_t mhac_cpu_features(void) {
     if (leaf7 & bit_AVX512DQ)
       features |= MHAC_CPU_AVX512DQ;
   }
+  return features;
+}
+
+#elif defined(__aarch64__)
+
+/* Bits of the auxiliary vector's AT_HWCAP and AT_HWCAP2 (Linux, arch/arm64). What the compiler may assume holds without asking, which is all that
+ * is known where no operating system answers. */
+enum {
+  CAP_FPHP = 1 << 9,
+  CAP_ASIMDHP = 1 << 10,
+  CAP_ASIMDDP = 1 << 20,
+  CAP2_SVE2 = 1 << 1,
+  CAP2_I8MM = 1 << 13,
+  CAP2_BF16 = 1 << 14
+};
+
+/* Only valid where there is SVE. `rdvl x0, 1`, as its bits, for assemblers that are told of no SVE. */
+static uint64_t sve_bytes(void) {
+  register uint64_t bytes __asm__("x0");
+  __asm__ volatile(".inst 0x04bf5020" : "=r"(bytes));
+  return bytes;
+}
+
+uint64_t mhac_cpu_features(void) {
+  uint64_t features = MHAC_CPU_DETECTED, bytes;
+#if MHAC_HAS_AUXV
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  const unsigned long fp16 = CAP_FPHP | CAP_ASIMDHP;
+  if (first & CAP_ASIMDDP)
+    features |= MHAC_CPU_ARM_DOTPROD;
+  if ((first & fp16) == fp16)
+    features |= MHAC_CPU_ARM_FP16;
+  if (second & CAP2_BF16)
+    features |= MHAC_CPU_ARM_BF16;
+  if (second & CAP2_I8MM)
+    features |= MHAC_CPU_ARM_I8MM;
+  if (second & CAP2_SVE2)
+    features |= MHAC_CPU_ARM_SVE2;
+#endif
+#ifdef __ARM_FEATURE_DOTPROD
+  features |= MHAC_CPU_ARM_DOTPROD;
+#endif
+#ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
+  features |= MHAC_CPU_ARM_FP16;
+#endif
+#ifdef __ARM_FEATURE_BF16
+  features |= MHAC_CPU_ARM_BF16;
+#endif
+#ifdef __ARM_FEATURE_MATMUL_INT8
+  features |= MHAC_CPU_ARM_I8MM;
+#endif
+#ifdef __ARM_FEATURE_SVE2
+  features |= MHAC_CPU_ARM_SVE2;
+#endif
+  bytes = features & MHAC_CPU_ARM_SVE2 ? sve_bytes() : 0;
+  if (bytes >= 16)
+    features |= MHAC_CPU_ARM_SVE_128;
+  if (bytes >= 32)
+    features |= MHAC_CPU_ARM_SVE_256;
+  if (bytes >= 64)
+    features |= MHAC_CPU_ARM_SVE_512;
+  return features;
+}
+
+#elif defined(__riscv)
+
+/* Only valid where there is V: the register vlenb, by its number for assemblers that are told of no V. */
+static uint64_t vector_bytes(void) {
+  uint64_t bytes;
+  __asm__ volatile("csrr %0, 0xc22" : "=r"(bytes));
+  return bytes;
+}
+
+uint64_t mhac_cpu_features(void) {
+  uint64_t features = MHAC_CPU_DETECTED, bytes;
+#if MHAC_HAS_AUXV
+  if (getauxval(AT_HWCAP) & 1ul << ('V' - 'A'))
+    features |= MHAC_CPU_RISCV_V;
+#endif
+#ifdef __riscv_v /* compiled for CPUs that have it */
+  features |= MHAC_CPU_RISCV_V;
+#endif
+  bytes = features & MHAC_CPU_RISCV_V ? vector_bytes() : 0;
+  if (bytes >= 16)
+    features |= MHAC_CPU_RISCV_V_128;
+  if (bytes >= 32)
+    features |= MHAC_CPU_RISCV_V_256;
+  if (bytes >= 64)
+    features |= MHAC_CPU_RISCV_V_512;
   return features;
 }
 

@@ -3,9 +3,7 @@
 #include "kernel_arguments.h"
 
 #include "context.h"
-
-#include <inttypes.h>
-#include <string.h>
+#include "standard.h"
 
 int64_t mhac_saturating_add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 

@@ -10,10 +10,8 @@
 #include "kernel_arguments.h"
 #include "kernel_prepared.h"
 #include "kernel_state.h"
+#include "standard.h"
 #include "thread_pool.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 const int mhac_runtime_abi_1 = 1;
 

@@ -5,9 +5,7 @@
 #include "context.h"
 #include "kernel_arguments.h"
 #include "kernel_state.h"
-
-#include <inttypes.h>
-#include <string.h>
+#include "standard.h"
 
 /* The first line of a state. */
 typedef struct prepared_header {

@@ -70,7 +70,8 @@ typedef struct mhac_log {
 typedef struct mhac_thread_pool mhac_thread_pool;
 
 /* Makes a pool whose loops run on `threads` threads, the calling one included (1 .. 1024; 0 = the CPUs this process may run on).
- * `allocator` may be NULL (malloc). On failure *pool is NULL. Errors: NULL_ARGUMENT, INVALID_OPTION, OUT_OF_MEMORY, THREAD. */
+ * `allocator` may be NULL (malloc). On failure *pool is NULL. Errors: NULL_ARGUMENT, INVALID_OPTION, OUT_OF_MEMORY,
+ * THREAD, which a runtime that was built without threads always gives. */
 mhac_status mhac_thread_pool_create(int threads, const mhac_allocator *allocator, mhac_thread_pool **pool);
 /* Waits for running loops and ends the threads. NULL is allowed. No context may use the pool afterwards. */
 void mhac_thread_pool_destroy(mhac_thread_pool *pool);
@@ -79,7 +80,8 @@ mhac_parallel mhac_thread_pool_parallel(mhac_thread_pool *pool);
 
 /* ---- CPU features ----------------------------------------------------------------------------------------------------- */
 
-/* Bits of the feature masks. A bit is set when both the CPU and the operating system (saved registers) support the feature. */
+/* Bits of the feature masks. A bit is set when both the CPU and the operating system (saved registers) support the feature.
+ * x86-64: */
 #define MHAC_CPU_SSE41 (UINT64_C(1) << 0)
 #define MHAC_CPU_AVX (UINT64_C(1) << 1)
 #define MHAC_CPU_F16C (UINT64_C(1) << 2)
@@ -91,6 +93,21 @@ mhac_parallel mhac_thread_pool_parallel(mhac_thread_pool *pool);
 #define MHAC_CPU_AVX512BW (UINT64_C(1) << 8)
 #define MHAC_CPU_AVX512DQ (UINT64_C(1) << 9)
 #define MHAC_CPU_BMI2 (UINT64_C(1) << 10)
+/* AArch64; the length of SVE's vectors is that of the calling thread's process: */
+#define MHAC_CPU_ARM_DOTPROD (UINT64_C(1) << 32)
+#define MHAC_CPU_ARM_FP16 (UINT64_C(1) << 33)
+#define MHAC_CPU_ARM_BF16 (UINT64_C(1) << 34)
+#define MHAC_CPU_ARM_I8MM (UINT64_C(1) << 35)
+#define MHAC_CPU_ARM_SVE2 (UINT64_C(1) << 36)
+#define MHAC_CPU_ARM_SVE_128 (UINT64_C(1) << 37) /* vectors of at least 128 bits */
+#define MHAC_CPU_ARM_SVE_256 (UINT64_C(1) << 38)
+#define MHAC_CPU_ARM_SVE_512 (UINT64_C(1) << 39)
+/* RISC-V: */
+#define MHAC_CPU_RISCV_V (UINT64_C(1) << 40)
+#define MHAC_CPU_RISCV_V_128 (UINT64_C(1) << 41) /* vectors of at least 128 bits */
+#define MHAC_CPU_RISCV_V_256 (UINT64_C(1) << 42)
+#define MHAC_CPU_RISCV_V_512 (UINT64_C(1) << 43)
+/* Everywhere; WebAssembly has no other, because its engines check a whole module before any of it runs: */
 #define MHAC_CPU_DETECTED (UINT64_C(1) << 63) /* always set in the result of mhac_cpu_features */
 
 /* The features of this machine. Takes microseconds in virtual machines; kernels keep the result. */
@@ -103,7 +120,7 @@ typedef struct mhac_context mhac_context;
 
 typedef struct mhac_context_options {
   size_t struct_size;       /* set by MHAC_CONTEXT_OPTIONS_INIT */
-  mhac_allocator allocator; /* allocate == NULL: malloc and free */
+  mhac_allocator allocator; /* allocate == NULL: malloc and free; a freestanding runtime has none, and needs an allocator */
   mhac_parallel parallel;   /* parallel_for == NULL: everything runs in the calling thread */
   mhac_log log;             /* message == NULL: messages are only kept in the context */
   uint64_t cpu_features;    /* kernels are chosen among those that need no feature outside this mask; 0: all of the machine */

@@ -17,7 +17,7 @@ endif()
 execute_process(COMMAND ${NM} -P ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE "\n" ";" symbols "${symbols}")
 string(CONCAT allowed "mhac_.*|pthread_.*|sched_.*|__sched_cpucount|sigfillset|sysconf|getpid|free|posix_memalign|mem[a-z]+"
-  "|(__)?v?snprintf(_chk)?|__mem[a-z]+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_")
+  "|__mem[a-z]+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_")
 set(checked 0)
 foreach(line IN LISTS symbols)
   if(NOT line MATCHES "^([^ ]+) ([A-Za-z])")

@@ -3,8 +3,14 @@
 #include "support.h"
 #include "toy_entry.h"
 
+extern "C" {
+#include "format.h"
+}
+
 #include <gtest/gtest.h>
 
+#include <climits>
+#include <cstdarg>
 #include <string>
 #include <vector>
 
@@ -114,6 +120,27 @@ TEST(Context, CutsAMessageThatIsTooLong) {
   std::string message = mhac_context_message(context.get());
   EXPECT_GT(message.size(), 100u);
   EXPECT_EQ(message, name.substr(0, message.size()));
+}
+
+std::string formatted(size_t room, const char *format, ...) {
+  std::string text(room, '?');
+  va_list arguments;
+  va_start(arguments, format);
+  const size_t length = mhac_format(text.data(), room, format, arguments);
+  va_end(arguments);
+  EXPECT_EQ(text[length], 0);
+  return text.substr(0, length);
+}
+
+TEST(Format, WritesWhatPrintfWould) {
+  EXPECT_EQ(formatted(40, "%s %d %u %x %%", "a", -7, 7u, 255u), "a -7 7 ff %");
+  EXPECT_EQ(formatted(90, "%ld %lld %zu %lx %d", LONG_MIN, LLONG_MAX, SIZE_MAX, 0xabcdef0123456789ul, 0),
+            std::to_string(LONG_MIN) + " " + std::to_string(LLONG_MAX) + " " + std::to_string(SIZE_MAX) + " abcdef0123456789 0");
+}
+
+TEST(Format, CutsOff) {
+  EXPECT_EQ(formatted(4, "%d", 123456), "123");
+  EXPECT_EQ(formatted(1, "%s", "abc"), "");
 }
 
 } // namespace
