@@ -161,26 +161,27 @@ void InterfaceBuilder::addPrepared() {
   });
 }
 
-/// Offsets as C gives them: all fields have 8 bytes. The order is part of the ABI of the generated header.
+/// Offsets as C gives them. The order is part of the ABI of the generated header.
 void InterfaceBuilder::layOut() {
-  int64_t next = 8; // behind struct_size
-  auto place = [&](int64_t &offset) {
-    offset = next;
-    next += 8;
+  int64_t next = interface.pointerBytes; // behind struct_size
+  auto place = [&](int64_t &offset, int64_t bytes) {
+    offset = llvm::alignTo(next, bytes);
+    next = offset + bytes;
   };
   for (SizeInfo &size : interface.sizes)
     if (!size.isFixed())
-      place(size.offset);
+      place(size.offset, sizeof(int64_t));
   for (ArgumentInfo &argument : interface.arguments) {
-    place(argument.offset);
+    place(argument.offset, interface.pointerBytes);
     if (argument.stridesOffset >= 0)
-      place(argument.stridesOffset);
+      place(argument.stridesOffset, interface.pointerBytes);
   }
-  place(interface.workspaceOffset);
-  place(interface.workspaceBytesOffset);
+  place(interface.workspaceOffset, interface.pointerBytes);
+  place(interface.workspaceBytesOffset, interface.pointerBytes);
   if (!interface.prepared.empty())
-    place(interface.preparedOffset);
-  interface.argsBytes = next;
+    place(interface.preparedOffset, interface.pointerBytes);
+  const bool hasSizes = llvm::any_of(interface.sizes, [](const SizeInfo &size) { return !size.isFixed(); });
+  interface.argsBytes = llvm::alignTo(next, hasSizes ? sizeof(int64_t) : interface.pointerBytes);
 }
 
 void InterfaceBuilder::addConstants() {
@@ -225,6 +226,13 @@ static CandidateInfo makeCandidate(attn::CandidateOp op, mlir::func::FuncOp func
   return info;
 }
 
+/// Halide's strings begin with architecture and bits: "wasm-32-wasmrt".
+static int64_t pointerBytesOf(llvm::StringRef machine) {
+  int64_t bits = 64;
+  machine.split('-').second.split('-').first.getAsInteger(10, bits);
+  return bits / 8;
+}
+
 KernelInterface makeKernelInterface(mlir::ModuleOp module) {
   KernelInterface interface;
   if (auto file = module->getAttrOfType<mlir::StringAttr>(attn::kSpecFileAttr))
@@ -244,8 +252,10 @@ KernelInterface makeKernelInterface(mlir::ModuleOp module) {
   interface.name = entry.getSymName().str();
   for (auto candidate : entry.getBody().getOps<attn::CandidateOp>()) {
     auto function = module.lookupSymbol<mlir::func::FuncOp>(candidate.getCallee());
-    if (interface.candidates.empty()) // all candidates have the same signature
+    if (interface.candidates.empty()) { // all candidates have the same signature
+      interface.pointerBytes = pointerBytesOf(candidate.getMachine());
       InterfaceBuilder(interface, function).build();
+    }
     interface.candidates.push_back(makeCandidate(candidate, function, interface));
   }
   return interface;

@@ -105,7 +105,8 @@ struct KernelInterface {
   std::vector<ArgumentInfo> arguments; // inputs, then weights, parameters, outputs: the order of the struct
   std::vector<CandidateInfo> candidates; // best first
   std::vector<std::pair<std::string, int64_t>> constants; // fixed dimensions of the layer, for header and manifest: ("heads", 12), ...
-  int64_t argsBytes = 0; // sizeof the argument struct
+  int64_t pointerBytes = 8; // of the architecture; also of a size_t
+  int64_t argsBytes = 0;    // sizeof the argument struct
   int64_t workspaceOffset = 0, workspaceBytesOffset = 0;
   std::vector<PreparedTableInfo> prepared;
   int64_t preparedOffset = -1; // of the pointer to prepared state; -1: the entry has none
@@ -118,9 +119,9 @@ struct KernelInterface {
   int argumentIndex(llvm::StringRef name) const; // -1 when absent
 };
 
-/// The interface of the module's one entry, with candidates that have no kernels yet. The argument struct is laid out as C does on LP64:
+/// The interface of the module's one entry, with candidates that have no kernels yet. The argument struct is laid out as C does:
 /// `size_t struct_size`, an `int64_t` per size that is not fixed, then per tensor its pointer and, if it takes strides, `const int64_t *`,
-/// then `void *workspace` and `size_t workspace_bytes`, then `const void *prepared` if there are prepared tables: every field has 8 bytes.
+/// then `void *workspace` and `size_t workspace_bytes`, then `const void *prepared` if there are prepared tables.
 KernelInterface makeKernelInterface(mlir::ModuleOp module);
 
 } // namespace mhac

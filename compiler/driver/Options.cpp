@@ -75,15 +75,33 @@ static bool asksForInformation(const Options &o) {
   return o.help || o.version || o.printSchema || o.printFields || o.listTargets || !o.completion.empty();
 }
 
-static void checkTarget(StringRef target, std::vector<std::string> &errors) {
+static std::optional<Target> checkTarget(StringRef target, std::vector<std::string> &errors) {
   std::string reason;
-  if (findTarget(target, reason))
-    return;
+  if (std::optional<Target> found = findTarget(target, reason))
+    return found;
   llvm::SmallVector<StringRef> known{"host"};
   for (const Target &named : namedTargets())
     known.push_back(named.name);
   errors.push_back("--target must be " + listWords(known) + " or a string of Halide's (" + reason + "), found '" + target.str() + "'" +
                    didYouMean(target, known));
+  return std::nullopt;
+}
+
+/// The targets of one object: one architecture, and for a shared library that of the linker at hand.
+static void checkTargets(const Options &options, bool isShared, std::vector<std::string> &errors) {
+  std::optional<Target> first;
+  for (const std::string &word : options.targets) {
+    std::optional<Target> target = checkTarget(word, errors);
+    if (!target)
+      continue;
+    if (!first)
+      first = target;
+    else if (target->architecture != first->architecture)
+      errors.push_back("--target: one object is for one architecture, found '" + target->name + "' (" + target->architecture->name.str() + ") beside '" +
+                       first->name + "' (" + first->architecture->name.str() + ")");
+  }
+  if (first && isShared && first->architecture != hostArchitecture())
+    errors.push_back("a shared library for " + first->architecture->name.str() + " needs a linker of that architecture; write a .o or .a and link it there");
 }
 
 /// What options mean to each other.
@@ -102,14 +120,13 @@ static void checkOptions(const Options &options, std::vector<std::string> &error
     errors.push_back("--emit must be " + listWords(words) + ", found '" + options.emit + "'" + didYouMean(options.emit, words));
   if (std::string reason = options.name.empty() ? "" : whyNotName(options.name); !reason.empty())
     errors.push_back("--name " + reason + ", found '" + options.name + "'");
-  for (const std::string &target : options.targets)
-    checkTarget(target, errors);
   if (options.emit.empty() && !options.output.empty() && !emitWordFor("", options.output))
     errors.push_back("the suffix of '" + options.output + "' does not say what to write; use .o, .a or .so, or --emit");
   const EmitWord *bySuffix = options.output.empty() ? nullptr : emitWordFor("", options.output);
   if (knownEmit && !options.emit.empty() && bySuffix && bySuffix->word != options.emit)
     errors.push_back("--emit=" + options.emit + " contradicts the suffix of '" + options.output + "', which stands for " + bySuffix->word.str());
   const EmitWord *emit = knownEmit ? emitWordFor(options.emit, options.output) : nullptr;
+  checkTargets(options, emit && emit->word == "shared", errors);
   if (emit && !emit->isText && options.output == "-")
     errors.push_back("--emit=" + emit->word.str() + " does not write to standard output");
   if (emit && emit->stage != Stage::Emit && (options.writeDepfile || !options.header.empty() || !options.manifest.empty()))
@@ -196,7 +213,7 @@ std::string targetList() {
   std::string text = tableLine("host", "the best of the following that this machine runs");
   for (const Target &target : namedTargets())
     text += tableLine(target.name, target.sentence);
-  return text + tableLine("<Halide's string>", "any x86-64-linux target with features, for example x86-64-linux-sse41-avx");
+  return text + tableLine("<Halide's string>", "any other target with features, for example x86-64-linux-sse41-avx");
 }
 
 std::string bashCompletion() {

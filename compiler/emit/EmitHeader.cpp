@@ -36,6 +36,7 @@ struct Field {
   std::string declaration; // "const float *x"
   std::string comment;
   std::string zero = "0"; // in the _INIT macro
+  int64_t bytes = 0;      // 0: those of a pointer
 };
 
 class HeaderWriter {
@@ -88,7 +89,7 @@ bool HeaderWriter::collectFields() {
   fields[0] = {"size_t struct_size", "set by " + upper + "_ARGS_INIT", "sizeof(" + name + "_args)"};
   for (const SizeInfo &size : interface.sizes)
     if (!size.isFixed())
-      fields[size.offset] = {"int64_t " + size.name, rangeText(size)};
+      fields[size.offset] = {"int64_t " + size.name, rangeText(size), "0", sizeof(int64_t)};
   for (const ArgumentInfo &argument : interface.arguments) {
     std::string type(dtypeInfo(argument.dtype).cType);
     std::string check = checkText(interface, argument);
@@ -105,15 +106,18 @@ bool HeaderWriter::collectFields() {
   if (interface.preparedOffset >= 0)
     fields[interface.preparedOffset] = {"const void *prepared", "made by " + name + "_prepare; NULL: the call computes what it needs"};
 
-  int64_t next = 0; // a hole or an overlap would shift everything after it
+  int64_t next = 0, alignment = interface.pointerBytes; // where C places them: a hole or an overlap would shift everything after it
   for (const auto &[offset, field] : fields) {
-    if (offset != next) {
+    const int64_t bytes = field.bytes ? field.bytes : interface.pointerBytes, wanted = llvm::alignTo(next, bytes);
+    if (offset != wanted) {
       diagnostics.internal({}, "field '" + field.declaration + "' of the argument struct is at offset " + std::to_string(offset) +
-                                   ", wanted " + std::to_string(next));
+                                   ", wanted " + std::to_string(wanted));
       return false;
     }
-    next += 8;
+    next = offset + bytes;
+    alignment = std::max(alignment, bytes);
   }
+  next = llvm::alignTo(next, alignment);
   if (next != interface.argsBytes) {
     diagnostics.internal({}, "the argument struct has " + std::to_string(next) + " bytes, wanted " + std::to_string(interface.argsBytes));
     return false;

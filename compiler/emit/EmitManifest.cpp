@@ -166,6 +166,7 @@ void ManifestWriter::write(llvm::StringRef specText, llvm::StringRef object, llv
       for (const auto &[name, value] : interface.constants)
         json.attribute(name, value);
     });
+    json.attribute("pointer_bytes", interface.pointerBytes);
     json.attribute("args_bytes", interface.argsBytes);
     json.attributeObject("workspace", [&] {
       json.attribute("offset", interface.workspaceOffset);

@@ -18,6 +18,20 @@
 
 namespace mhac {
 
+/// What code without attributes may use, and how floats are handed over: what every system of the architecture has.
+struct Baseline {
+  llvm::StringRef features, abi;
+  llvm::Reloc::Model relocation = llvm::Reloc::PIC_;
+};
+
+static Baseline baselineOf(const llvm::Triple &triple) {
+  if (triple.isRISCV64())
+    return {"+m,+a,+f,+d,+c", "lp64d"};
+  if (triple.isWasm()) // a program is one module, which is not moved
+    return {"", "", llvm::Reloc::Static};
+  return {};
+}
+
 static std::optional<std::string> generate(llvm::Module &module, llvm::CodeGenFileType type, Diagnostics &diagnostics) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -38,7 +52,9 @@ static std::optional<std::string> generate(llvm::Module &module, llvm::CodeGenFi
   // fused stands in the instructions' flags.
   llvm::TargetOptions options;
   options.UseInitArray = true;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, /*CPU=*/"", /*Features=*/"", options, llvm::Reloc::PIC_,
+  const Baseline baseline = baselineOf(triple);
+  options.MCOptions.ABIName = baseline.abi.str();
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, /*CPU=*/"", baseline.features, options, baseline.relocation,
                                                                            llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
   module.setDataLayout(machine->createDataLayout());
   llvm::SmallString<0> bytes;

@@ -2,6 +2,7 @@
 #include "emit/LinkBitcode.h"
 
 #include "emit/EntryShim.h"
+#include "emit/ExpandRounding.h"
 #include "emit/ScaleByPowers.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -31,7 +32,8 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> hooks[] = {
     {"halide_malloc", "mhac_kernel_alloc"}, {"halide_free", "mhac_kernel_free"}, {"halide_do_par_for", "mhac_kernel_parallel_for"}};
 
 bool isAllowedUndefined(llvm::StringRef symbol) {
-  return symbol.starts_with("mhac_") || symbol == "memcpy" || symbol == "memmove" || symbol == "memset";
+  return symbol.starts_with("mhac_") || symbol == "memcpy" || symbol == "memmove" || symbol == "memset" ||
+         symbol == "__stack_pointer" || symbol == "__indirect_function_table" || symbol == "__linear_memory"; // the linker makes these, for WebAssembly
 }
 
 std::string kernelName(const KernelInterface &interface, size_t candidate, size_t kernel) {
@@ -57,8 +59,40 @@ static bool isBuiltLater(const KernelInterface &interface, size_t candidate, con
                       [&](const CandidateInfo &later) { return llvm::any_of(later.kernels, [&](const KernelInfo &k) { return k.symbol == symbol; }); });
 }
 
+/// What code generation needs to make scalable vectors of the fixed ones that Halide writes (halide/HalideBoundary). The length is the shortest that the
+/// code is right for.
+static void applyVectorLength(llvm::Module &module, llvm::StringRef machine) {
+  int bits = 0;
+  std::string features;
+  for (llvm::StringRef word : llvm::split(machine, '-'))
+    if (word.consume_front("vector_bits_"))
+      word.getAsInteger(10, bits);
+    else if (word == "sve2")
+      features = "+sve2";
+    else if (word == "rvv")
+      features = "+m,+a,+f,+d,+c,+v";
+  if (!bits)
+    return;
+  const bool isRiscv = machine.starts_with("riscv-");
+  if (isRiscv) {
+    module.setTargetTriple(llvm::Triple("riscv64-unknown-linux-gnu"));
+    features += ",+zvl" + std::to_string(bits) + "b";
+  }
+  constexpr unsigned granule = 128; // bits of SVE's shortest vector, which vscale multiplies; RISC-V takes the length from the feature
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    llvm::StringRef known = isRiscv ? "" : function.getFnAttribute("target-features").getValueAsString();
+    function.addFnAttr("target-features", known.empty() ? features : known.str() + "," + features);
+    if (isRiscv)
+      function.removeFnAttr("target-cpu"), function.removeFnAttr("tune-cpu");
+    else
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(module.getContext(), bits / granule, 2048 / granule));
+  }
+}
+
 /// Halide records the processor as module flags; modern versions also as function attributes. Code generation sees attributes only.
-static void applyTargetAttributes(llvm::Module &module) {
+static void applyTargetAttributes(llvm::Module &module, llvm::StringRef machine) {
   auto flag = [&](llvm::StringRef name) -> llvm::StringRef {
     auto *string = llvm::dyn_cast_or_null<llvm::MDString>(module.getModuleFlag(name));
     return string ? string->getString() : "";
@@ -74,6 +108,7 @@ static void applyTargetAttributes(llvm::Module &module) {
         function.addFnAttr(name, value);
     }
   }
+  applyVectorLength(module, machine);
 }
 
 static void dropModuleMetadata(llvm::Module &module) {
@@ -162,6 +197,7 @@ std::unique_ptr<llvm::Module> linkBitcode(const KernelInterface &interface, llvm
       return nullptr;
     }
     llvm::Module &module = **parsed;
+    applyTargetAttributes(module, interface.candidates[i].machine);
     if (whole->getTargetTriple().empty()) {
       whole->setTargetTriple(module.getTargetTriple());
       whole->setDataLayout(module.getDataLayout());
@@ -171,7 +207,6 @@ std::unique_ptr<llvm::Module> linkBitcode(const KernelInterface &interface, llvm
                                 whole->getTargetTriple().str() + ")");
       return nullptr;
     }
-    applyTargetAttributes(module);
     dropModuleMetadata(module);
     if (!localise(module, interface, i, diagnostics))
       return nullptr;
@@ -274,6 +309,7 @@ bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagno
   allowSpecialValues(module);
   keepPrefetchedLines(module);
   scaleByPowers(module);
+  expandRounding(module);
   renameAliasTree(module);
   unsigned constants = 0;
   bool ok = true;
@@ -286,7 +322,8 @@ bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagno
     }
     variable.setName("c" + std::to_string(constants++));
   }
-  module.addModuleFlag(llvm::Module::Max, "PIC Level", 2);
+  if (!module.getTargetTriple().isWasm())
+    module.addModuleFlag(llvm::Module::Max, "PIC Level", 2);
 
   std::string problem;
   llvm::raw_string_ostream stream(problem);

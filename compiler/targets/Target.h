@@ -12,9 +12,16 @@
 
 namespace mhac {
 
+/// What an object is made for; the choice at run time is among targets of one.
+struct Architecture {
+  llvm::StringLiteral name;   // as CMake and `uname -m` call it
+  llvm::StringLiteral halide; // Halide's strings begin with it
+};
+
 struct Target {
   std::string name;         // as in IR, manifest and --target
   std::string halide;       // Halide's string, without the features that concern its runtime
+  const Architecture *architecture = nullptr; // one of the table's, never null
   uint64_t features = 0;    // bits that the CPU must have, MHAC_CPU_* of the runtime
   int vectorRegisters = 16; // architectural vector registers
   int vectorLanes = 4;      // f32 values in one
@@ -25,8 +32,14 @@ struct Target {
 /// Targets.def, best first.
 llvm::ArrayRef<Target> namedTargets();
 
-/// A named target, `host` (the best named target that this machine runs), or a string of Halide's for x86-64-linux. Empty when it is none of these;
-/// `reason` then says what is wrong with it.
+/// The architectures that there are targets of.
+llvm::ArrayRef<Architecture> architectures();
+
+/// The one of this machine; null when no target is for it.
+const Architecture *hostArchitecture();
+
+/// A named target, `host` (the best named target that this machine runs), or a string of Halide's for one of the architectures. Empty when it is none of
+/// these; `reason` then says what is wrong with it.
 std::optional<Target> findTarget(llvm::StringRef text, std::string &reason);
 
 /// Whether a CPU that runs `other` runs everything of `target`, too.

@@ -121,7 +121,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest, json::Path pa
     return false;
   }
   if (!map.map("name", manifest.name) || !map.map("spec_file", manifest.specFile) || !map.map("spec", manifest.spec) ||
-      !map.map("object", manifest.object) || !map.map("args_bytes", manifest.argsBytes) || !map.map("sizes", manifest.sizes) ||
+      !map.map("object", manifest.object) || !map.mapOptional("pointer_bytes", manifest.pointerBytes) || !map.map("args_bytes", manifest.argsBytes) || !map.map("sizes", manifest.sizes) ||
       !map.map("arguments", manifest.arguments) || !map.map("targets", manifest.targets))
     return false;
   const json::Object *symbols = value.getAsObject()->getObject("symbols"), *workspace = value.getAsObject()->getObject("workspace");
@@ -143,7 +143,10 @@ static bool fromJSON(const json::Value &value, Manifest &manifest, json::Path pa
 
 /// The fields are offsets into memory that we write: a damaged manifest must not make us write elsewhere.
 static std::string checkOffsets(const Manifest &manifest) {
-  auto inside = [&](int64_t offset) { return offset >= 0 && offset % 8 == 0 && offset + 8 <= manifest.argsBytes; };
+  const int64_t pointer = manifest.pointerBytes;
+  if (pointer != 4 && pointer != 8)
+    return "the field 'pointer_bytes' is " + std::to_string(pointer) + ", wanted 4 or 8";
+  auto inside = [&](int64_t offset) { return offset >= 0 && offset % pointer == 0 && offset + pointer <= manifest.argsBytes; };
   if (manifest.argsBytes < 8 || manifest.argsBytes > 1 << 20 || !inside(manifest.workspaceOffset) || !inside(manifest.workspaceBytesOffset))
     return "the fields 'args_bytes' and 'workspace' do not fit together";
   if (!manifest.prepareSymbol.empty() && !inside(manifest.preparedOffset))

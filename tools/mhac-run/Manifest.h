@@ -55,6 +55,7 @@ struct Manifest {
   std::string folder; // where the manifest lies, with a trailing slash, or empty
   std::string name, specFile, spec, object;
   std::string callSymbol, workspaceBytesSymbol, infoSymbol, prepareSymbol, preparedBytesSymbol; // the last two are empty without prepared state
+  int64_t pointerBytes = 8; // of the architecture that the object is for
   int64_t argsBytes = 0, workspaceOffset = 0, workspaceBytesOffset = 0;
   int64_t preparedOffset = -1;
   std::vector<SizeField> sizes;

@@ -26,11 +26,30 @@ TEST(Target, FeaturesAreThoseOfTheRuntime) {
   EXPECT_EQ(findTarget("x86-64", reason)->features, 0u);
 }
 
-TEST(Target, NamedOnesAreBestFirst) {
+TEST(Target, FeaturesOfOtherArchitecturesAreThoseOfTheRuntime) {
+  std::string reason;
+  const uint64_t v82 = MHAC_CPU_ARM_DOTPROD | MHAC_CPU_ARM_FP16, v86 = v82 | MHAC_CPU_ARM_BF16 | MHAC_CPU_ARM_I8MM;
+  EXPECT_EQ(findTarget("aarch64", reason)->features, 0u);
+  EXPECT_EQ(findTarget("aarch64-v8.2", reason)->features, v82);
+  EXPECT_EQ(findTarget("aarch64-v8.6", reason)->features, v86);
+  EXPECT_EQ(findTarget("aarch64-sve2-128", reason)->features, v86 | MHAC_CPU_ARM_SVE2 | MHAC_CPU_ARM_SVE_128);
+  EXPECT_EQ(findTarget("arm-64-linux-sve2-vector_bits_256", reason)->features, MHAC_CPU_ARM_SVE2 | MHAC_CPU_ARM_SVE_128 | MHAC_CPU_ARM_SVE_256);
+  EXPECT_EQ(findTarget("riscv64-v128", reason)->features, MHAC_CPU_RISCV_V | MHAC_CPU_RISCV_V_128);
+  EXPECT_EQ(findTarget("riscv64-v256", reason)->features, MHAC_CPU_RISCV_V | MHAC_CPU_RISCV_V_128 | MHAC_CPU_RISCV_V_256);
+  EXPECT_EQ(findTarget("riscv-64-linux-rvv-vector_bits_512", reason)->features,
+            MHAC_CPU_RISCV_V | MHAC_CPU_RISCV_V_128 | MHAC_CPU_RISCV_V_256 | MHAC_CPU_RISCV_V_512);
+  EXPECT_EQ(findTarget("wasm32", reason)->features, 0u);
+}
+
+TEST(Target, NamedOnesOfAnArchitectureAreTogetherAndBestFirst) {
   llvm::ArrayRef<Target> targets = namedTargets();
-  ASSERT_EQ(targets.size(), 4u);
+  std::vector<const Architecture *> seen;
+  for (const Target &target : targets)
+    if (seen.empty() || seen.back() != target.architecture)
+      seen.push_back(target.architecture);
+  EXPECT_EQ(seen.size(), architectures().size());
   for (size_t i = 1; i < targets.size(); ++i) {
-    EXPECT_TRUE(includes(targets[i - 1], targets[i]));
+    EXPECT_EQ(includes(targets[i - 1], targets[i]), targets[i - 1].architecture == targets[i].architecture) << targets[i].name;
     EXPECT_FALSE(includes(targets[i], targets[i - 1]));
   }
 }
@@ -49,11 +68,21 @@ TEST(Target, HalidesStringsGetTheProperties) {
   ASSERT_TRUE(target);
   EXPECT_EQ(target->vectorLanes, 8);
   EXPECT_EQ(target->name, "x86-64-linux-sse41-avx-f16c-fma-avx2");
+  target = findTarget("riscv-64-linux-rvv-vector_bits_512", reason);
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->vectorLanes, 16);
+  EXPECT_EQ(target->vectorRegisters, 32);
 }
 
 TEST(Target, UnknownOnesSayWhy) {
   EXPECT_NE(whyNot("x86-64-linux-avx9").find("'avx9' is unknown"), std::string::npos);
-  EXPECT_NE(whyNot("arm-64-linux").find("begin with x86-64-linux"), std::string::npos);
+  EXPECT_NE(whyNot("mips-64-linux").find("begin with one of x86-64-linux, arm-64-linux"), std::string::npos);
+  EXPECT_NE(whyNot("arm-64-linux-avx").find("known: arm_dot_prod"), std::string::npos);
+  EXPECT_NE(whyNot("arm-64-linux-sve2").find("need the length of their vectors"), std::string::npos);
+  EXPECT_NE(whyNot("arm-64-linux-vector_bits_128").find("is for sve2 and rvv"), std::string::npos);
+  EXPECT_NE(whyNot("arm-64-linux-sve2-vector_bits_128-vector_bits_256").find("one length of vectors"), std::string::npos);
+  EXPECT_NE(whyNot("riscv-64-linux").find("riscv64 needs V"), std::string::npos);
+  EXPECT_NE(whyNot("wasm-32-wasmrt").find("needs simd128"), std::string::npos);
   EXPECT_FALSE(whyNot("").empty());
 }
 
