@@ -8,8 +8,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
 
-# MLIR and LLVM 22 are in Debian 12's security archive; the tests also use valgrind, make and pkg-config.
-packages=(g++ make pkg-config python3-venv libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools libyaml-cpp-dev libgtest-dev valgrind)
+# MLIR and LLVM 22 are in Debian 12's security archive; the tests also use valgrind, make and pkg-config, and qemu-user for
+# the CPUs that this machine is not.
+packages=(g++ make pkg-config python3-venv qemu-user libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools libyaml-cpp-dev libgtest-dev valgrind)
 
 installMissingPackages() {
   command -v dpkg-query >/dev/null || { echo "This is not Debian: ${packages[*]} or their like must be there already."; return 0; }

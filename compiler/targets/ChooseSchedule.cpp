@@ -15,7 +15,7 @@ namespace {
 /// The first rule that applies, with those passed over before it in the reason.
 attn::ScheduleAttr chooseFor(Operation *op, const Target &target, const Regime &regime, Diagnostics &diagnostics) {
   std::string passedOver;
-  for (ArrayRef<ScheduleRule> rules : {x86Rules(), genericRules()})
+  for (ArrayRef<ScheduleRule> rules : {target.architecture->rules(), genericRules()})
     for (const ScheduleRule &rule : rules) {
       if (rule.op != op->getName().getStringRef())
         continue;

@@ -27,8 +27,11 @@ struct ScheduleRule {
   ScheduleChoice (*choose)(mlir::Operation *op, const Target &target, const Regime &regime);
 };
 
-/// Rules for x86-64 with vectors of 8 and 16 lanes, best first.
+/// Rules for the targets of an architecture, best first.
 llvm::ArrayRef<ScheduleRule> x86Rules();
+llvm::ArrayRef<ScheduleRule> armRules();
+llvm::ArrayRef<ScheduleRule> riscvRules();
+llvm::ArrayRef<ScheduleRule> wasmRules();
 /// Rules that take every op on every target.
 llvm::ArrayRef<ScheduleRule> genericRules();
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "targets/Target.h"
 
+#include "targets/ScheduleRule.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
@@ -12,8 +14,10 @@ namespace mhac {
 namespace {
 
 enum ArchitectureIndex { X86, Arm, Riscv, Wasm };
-const Architecture architectureTable[] = {
-    {"x86-64", "x86-64-linux"}, {"aarch64", "arm-64-linux"}, {"riscv64", "riscv-64-linux"}, {"wasm32", "wasm-32-wasmrt"}};
+const Architecture architectureTable[] = {{"x86-64", "x86-64-linux", x86Rules},
+                                          {"aarch64", "arm-64-linux", armRules},
+                                          {"riscv64", "riscv-64-linux", riscvRules},
+                                          {"wasm32", "wasm-32-wasmrt", wasmRules}};
 
 constexpr uint64_t bit(int number) { return uint64_t(1) << number; }
 

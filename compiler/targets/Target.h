@@ -12,10 +12,13 @@
 
 namespace mhac {
 
+struct ScheduleRule;
+
 /// What an object is made for; the choice at run time is among targets of one.
 struct Architecture {
   llvm::StringLiteral name;   // as CMake and `uname -m` call it
   llvm::StringLiteral halide; // Halide's strings begin with it
+  llvm::ArrayRef<ScheduleRule> (*rules)();
 };
 
 struct Target {

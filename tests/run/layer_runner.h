@@ -26,6 +26,9 @@ struct Cell {
   size_t rows = 48; // compared with the reference
 };
 
+/// What a call with these operands gave, compared: what went wrong, or "". Beside the judge, what semantics section 4 adds for f32 on unit-variance data.
+std::string compare(const Spec &spec, const artefact::Judge &judge);
+
 class LayerRunner {
 public:
   /// Compiles `yaml` to <work>/<name>.so for the targets that this CPU runs and loads it.

@@ -319,6 +319,8 @@ void Operands::fillParts(Buffer &buffer, Normals &normals) {
 
 void Operands::writeStructure() {
   structure.assign(size_t(manifest.argsBytes), 0);
+  if (manifest.pointerBytes != sizeof(void *))
+    return;
   auto put = [&](int64_t offset, auto value) {
     static_assert(sizeof value == 8);
     std::memcpy(&structure[size_t(offset)], &value, sizeof value);
@@ -336,6 +338,20 @@ void Operands::writeStructure() {
   put(manifest.workspaceBytesOffset, workspace ? workspace->bytes() : size_t(0));
   if (manifest.preparedOffset >= 0)
     put(manifest.preparedOffset, prepared);
+}
+
+std::vector<Operands::Field> Operands::fields() {
+  std::vector<Field> result;
+  for (const SizeField &size : manifest.sizes)
+    if (!size.isFixed())
+      result.push_back({Field::Kind::Number, size.offset, &sizeValues.at(size.name), sizeof(int64_t)});
+  for (Buffer &buffer : buffers) {
+    const Field::Kind kind = buffer.argument->isOutput() ? Field::Kind::Output : Field::Kind::Memory;
+    result.push_back({kind, buffer.argument->offset, buffer.memory->data(), buffer.memory->bytes()});
+    if (buffer.argument->stridesOffset >= 0 && buffer.strides != denseStrides(buffer.shape))
+      result.push_back({Field::Kind::Memory, buffer.argument->stridesOffset, buffer.strides.data(), buffer.strides.size() * sizeof(int64_t)});
+  }
+  return result;
 }
 
 void Operands::setWorkspace(size_t bytes) {

@@ -34,8 +34,16 @@ public:
   /// takes longer than calling. The manifest and the spec must outlive the operands.
   Operands(const Manifest &manifest, const Spec &spec, SizeValues sizes, const FillOptions &options, const Operands *weightsOf = nullptr);
 
-  /// The argument struct.
+  /// The argument struct; not for an artefact of an architecture with other pointers.
   const void *args() const { return structure.data(); }
+  /// What the argument struct holds but workspace and prepared state, for a caller that lays it out somewhere else.
+  struct Field {
+    enum class Kind { Number, Memory, Output } kind; // an int64_t at `offset`, or a pointer there to the bytes
+    int64_t offset;
+    void *data;
+    size_t bytes;
+  };
+  std::vector<Field> fields();
   /// Gives the call a workspace of exactly this size; 0 bytes: none (the call then allocates).
   void setWorkspace(size_t bytes);
   /// Gives the call prepared state; null: none.

@@ -30,8 +30,8 @@ TEST(Target, FeaturesOfOtherArchitecturesAreThoseOfTheRuntime) {
   std::string reason;
   const uint64_t v82 = MHAC_CPU_ARM_DOTPROD | MHAC_CPU_ARM_FP16, v86 = v82 | MHAC_CPU_ARM_BF16 | MHAC_CPU_ARM_I8MM;
   EXPECT_EQ(findTarget("aarch64", reason)->features, 0u);
-  EXPECT_EQ(findTarget("aarch64-v8.2", reason)->features, v82);
-  EXPECT_EQ(findTarget("aarch64-v8.6", reason)->features, v86);
+  EXPECT_EQ(findTarget("aarch64-v82", reason)->features, v82);
+  EXPECT_EQ(findTarget("aarch64-v86", reason)->features, v86);
   EXPECT_EQ(findTarget("aarch64-sve2-128", reason)->features, v86 | MHAC_CPU_ARM_SVE2 | MHAC_CPU_ARM_SVE_128);
   EXPECT_EQ(findTarget("arm-64-linux-sve2-vector_bits_256", reason)->features, MHAC_CPU_ARM_SVE2 | MHAC_CPU_ARM_SVE_128 | MHAC_CPU_ARM_SVE_256);
   EXPECT_EQ(findTarget("riscv64-v128", reason)->features, MHAC_CPU_RISCV_V | MHAC_CPU_RISCV_V_128);
