@@ -16,8 +16,10 @@ endif()
 
 execute_process(COMMAND ${NM} -P ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE "\n" ";" symbols "${symbols}")
-string(CONCAT allowed "mhac_.*|pthread_.*|sched_.*|__sched_cpucount|sigfillset|sysconf|getpid|free|posix_memalign|mem[a-z]+"
-  "|__mem[a-z]+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_")
+if(NOT allowed)
+  string(CONCAT allowed "mhac_.*|pthread_.*|sched_.*|__sched_cpucount|sigfillset|sysconf|getpid|free|posix_memalign|mem[a-z]+"
+    "|__mem[a-z]+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_")
+endif()
 set(checked 0)
 foreach(line IN LISTS symbols)
   if(NOT line MATCHES "^([^ ]+) ([A-Za-z])")
