@@ -34,5 +34,9 @@ install(FILES ${PROJECT_BINARY_DIR}/MhacConfig.cmake ${PROJECT_BINARY_DIR}/MhacC
 
 # pkg-config wants to know its prefix from where it lies.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE mhac_pc_prefix)
+set(mhac_pc_threads)
+if(MHAC_RUNTIME_THREADS)
+  set(mhac_pc_threads " -pthread")
+endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/mhac.pc.in ${PROJECT_BINARY_DIR}/mhac.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mhac.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT runtime)
