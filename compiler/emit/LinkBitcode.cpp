@@ -91,6 +91,10 @@ static void applyVectorLength(llvm::Module &module, llvm::StringRef machine) {
   }
 }
 
+/// Halide names a product of one maker for targets that several make (Zen 4), with instructions that the others lack; the features that the target
+/// asks for stand beside it.
+static llvm::StringRef commonProcessor(llvm::StringRef processor) { return processor.starts_with("znver") ? "x86-64-v4" : processor; }
+
 /// Halide records the processor as module flags; modern versions also as function attributes. Code generation sees attributes only.
 static void applyTargetAttributes(llvm::Module &module, llvm::StringRef machine) {
   auto flag = [&](llvm::StringRef name) -> llvm::StringRef {
@@ -107,6 +111,8 @@ static void applyTargetAttributes(llvm::Module &module, llvm::StringRef machine)
       else if (!function.hasFnAttribute(name) && !value.empty())
         function.addFnAttr(name, value);
     }
+    if (function.hasFnAttribute("target-cpu"))
+      function.addFnAttr("target-cpu", commonProcessor(function.getFnAttribute("target-cpu").getValueAsString()));
   }
   applyVectorLength(module, machine);
 }

@@ -37,6 +37,8 @@ const Feature featureTable[] = {
     {X86, "avx2", bit(4), "avx2"},
     {X86, "avx512", bit(5) | bit(6), "avx512f,avx512cd"},
     {X86, "avx512_skylake", bit(5) | bit(6) | bit(7) | bit(8) | bit(9), "avx512f,avx512cd,avx512vl,avx512bw,avx512dq"},
+    {X86, "avxvnni", bit(11), "avxvnni"},
+    {X86, "avx512_zen4", 0x1f << 5 | 0x3f << 12, "avx512f,avx512cd,avx512vl,avx512bw,avx512dq,avx512vnni,avx512bf16,avx512ifma,avx512vbmi,avx512vbmi2,avx512bitalg"},
     {Arm, "arm_dot_prod", bit(32), "dotprod"},
     {Arm, "arm_fp16", bit(33), "fullfp16"},
     {Arm, "armv86a", bit(32) | bit(34) | bit(35), "dotprod,bf16,i8mm"},

@@ -14,7 +14,8 @@
 
 enum {
   XCR0_AVX = 0x06,    /* XMM and YMM */
-  XCR0_AVX512 = 0xe6  /* and mask registers, upper halves of ZMM0-15, ZMM16-31 */
+  XCR0_AVX512 = 0xe6, /* and mask registers, upper halves of ZMM0-15, ZMM16-31 */
+  LEAF7_1_AVXVNNI = 1 << 4, LEAF7_1_AVX512BF16 = 1 << 5 /* eax of leaf 7, subleaf 1, which not every cpuid.h names */
 };
 
 /* The register states that the operating system saves. Only valid when CPUID says OSXSAVE. */
@@ -28,7 +29,7 @@ static uint32_t read_xcr0(void) {
 uint64_t mhac_cpu_features(void) {
   uint64_t features = MHAC_CPU_DETECTED;
   uint32_t eax, ebx, ecx, edx;
-  uint32_t leaf7 = 0, xcr0 = 0;
+  uint32_t leaf7 = 0, leaf7_1 = 0, leaf7_ecx = 0, xcr0 = 0;
 
   if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx))
     return features;
@@ -45,12 +46,17 @@ uint64_t mhac_cpu_features(void) {
       features |= MHAC_CPU_FMA;
   }
 
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
-    leaf7 = ebx;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
+    leaf7 = ebx, leaf7_ecx = ecx;
+    if (eax >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx)) /* eax of subleaf 0: the last subleaf */
+      leaf7_1 = eax;
+  }
   if (leaf7 & bit_BMI2)
     features |= MHAC_CPU_BMI2;
   if ((xcr0 & XCR0_AVX) == XCR0_AVX && (leaf7 & bit_AVX2))
     features |= MHAC_CPU_AVX2;
+  if ((xcr0 & XCR0_AVX) == XCR0_AVX && (leaf7_1 & LEAF7_1_AVXVNNI))
+    features |= MHAC_CPU_AVXVNNI;
   if ((xcr0 & XCR0_AVX512) == XCR0_AVX512) {
     if (leaf7 & bit_AVX512F)
       features |= MHAC_CPU_AVX512F;
@@ -62,6 +68,18 @@ uint64_t mhac_cpu_features(void) {
       features |= MHAC_CPU_AVX512BW;
     if (leaf7 & bit_AVX512DQ)
       features |= MHAC_CPU_AVX512DQ;
+    if (leaf7 & bit_AVX512IFMA)
+      features |= MHAC_CPU_AVX512IFMA;
+    if (leaf7_ecx & bit_AVX512VBMI)
+      features |= MHAC_CPU_AVX512VBMI;
+    if (leaf7_ecx & bit_AVX512VBMI2)
+      features |= MHAC_CPU_AVX512VBMI2;
+    if (leaf7_ecx & bit_AVX512BITALG)
+      features |= MHAC_CPU_AVX512BITALG;
+    if (leaf7_ecx & bit_AVX512VNNI)
+      features |= MHAC_CPU_AVX512VNNI;
+    if (leaf7_1 & LEAF7_1_AVX512BF16)
+      features |= MHAC_CPU_AVX512BF16;
   }
   return features;
 }

@@ -17,7 +17,7 @@ namespace mhac::grid {
 
 using namespace artefact;
 
-static const std::string allTargets = "x86-64-v3,x86-64-v4";
+static const std::string allTargets = "x86-64-v3,x86-64-v4,x86-64-v4-bf16";
 
 Paths readPaths(int argc, char **argv) {
   Paths paths;

@@ -93,6 +93,13 @@ mhac_parallel mhac_thread_pool_parallel(mhac_thread_pool *pool);
 #define MHAC_CPU_AVX512BW (UINT64_C(1) << 8)
 #define MHAC_CPU_AVX512DQ (UINT64_C(1) << 9)
 #define MHAC_CPU_BMI2 (UINT64_C(1) << 10)
+#define MHAC_CPU_AVXVNNI (UINT64_C(1) << 11)
+#define MHAC_CPU_AVX512VNNI (UINT64_C(1) << 12)
+#define MHAC_CPU_AVX512BF16 (UINT64_C(1) << 13)
+#define MHAC_CPU_AVX512IFMA (UINT64_C(1) << 14)
+#define MHAC_CPU_AVX512VBMI (UINT64_C(1) << 15)
+#define MHAC_CPU_AVX512VBMI2 (UINT64_C(1) << 16)
+#define MHAC_CPU_AVX512BITALG (UINT64_C(1) << 17)
 /* AArch64; the length of SVE's vectors is that of the calling thread's process: */
 #define MHAC_CPU_ARM_DOTPROD (UINT64_C(1) << 32)
 #define MHAC_CPU_ARM_FP16 (UINT64_C(1) << 33)

@@ -13,7 +13,7 @@ TEST(CpuFeatures, AlwaysSayThatTheyWereDetected) { EXPECT_TRUE(has(MHAC_CPU_DETE
 TEST(CpuFeatures, AreTheSameEveryTime) { EXPECT_EQ(mhac_cpu_features(), mhac_cpu_features()); }
 
 TEST(CpuFeatures, HaveNoUndocumentedBit) {
-  uint64_t documented = MHAC_CPU_DETECTED | ((MHAC_CPU_BMI2 << 1) - 1) | ((MHAC_CPU_RISCV_V_512 << 1) - MHAC_CPU_ARM_DOTPROD);
+  uint64_t documented = MHAC_CPU_DETECTED | ((MHAC_CPU_AVX512BITALG << 1) - 1) | ((MHAC_CPU_RISCV_V_512 << 1) - MHAC_CPU_ARM_DOTPROD);
   EXPECT_EQ(mhac_cpu_features() & ~documented, 0u);
 }
 
@@ -31,9 +31,16 @@ TEST(CpuFeatures, AgreeWithTheCompilersDetection) {
   EXPECT_EQ(has(MHAC_CPU_AVX512BW), __builtin_cpu_supports("avx512bw") != 0);
   EXPECT_EQ(has(MHAC_CPU_AVX512DQ), __builtin_cpu_supports("avx512dq") != 0);
   EXPECT_EQ(has(MHAC_CPU_BMI2), __builtin_cpu_supports("bmi2") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVXVNNI), __builtin_cpu_supports("avxvnni") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVX512VNNI), __builtin_cpu_supports("avx512vnni") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVX512BF16), __builtin_cpu_supports("avx512bf16") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVX512IFMA), __builtin_cpu_supports("avx512ifma") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVX512VBMI), __builtin_cpu_supports("avx512vbmi") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVX512VBMI2), __builtin_cpu_supports("avx512vbmi2") != 0);
+  EXPECT_EQ(has(MHAC_CPU_AVX512BITALG), __builtin_cpu_supports("avx512bitalg") != 0);
 }
 #else
-TEST(CpuFeatures, HaveNoX86BitElsewhere) { EXPECT_EQ(mhac_cpu_features() & ((MHAC_CPU_BMI2 << 1) - 1), 0u); }
+TEST(CpuFeatures, HaveNoX86BitElsewhere) { EXPECT_EQ(mhac_cpu_features() & ((MHAC_CPU_AVX512BITALG << 1) - 1), 0u); }
 #endif
 
 } // namespace

@@ -48,10 +48,17 @@ TEST(Target, NamedOnesOfAnArchitectureAreTogetherAndBestFirst) {
     if (seen.empty() || seen.back() != target.architecture)
       seen.push_back(target.architecture);
   EXPECT_EQ(seen.size(), architectures().size());
-  for (size_t i = 1; i < targets.size(); ++i) {
-    EXPECT_EQ(includes(targets[i - 1], targets[i]), targets[i - 1].architecture == targets[i].architecture) << targets[i].name;
-    EXPECT_FALSE(includes(targets[i], targets[i - 1]));
-  }
+  for (size_t i = 1; i < targets.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(includes(targets[i], targets[j])) << targets[i].name << " runs " << targets[j].name << ", which stands before it";
+  EXPECT_TRUE(includes(targets[0], targets[1]));
+}
+
+TEST(Target, ProductsOfNarrowNumbersAskForTheirInstructions) {
+  std::string reason;
+  const uint64_t bf16 = findTarget("x86-64-v4-bf16", reason)->features, vnni = findTarget("x86-64-v3-vnni", reason)->features;
+  EXPECT_EQ(bf16 & (MHAC_CPU_AVX512BF16 | MHAC_CPU_AVX512VNNI), MHAC_CPU_AVX512BF16 | MHAC_CPU_AVX512VNNI);
+  EXPECT_EQ(vnni & (MHAC_CPU_AVXVNNI | MHAC_CPU_AVX512F), MHAC_CPU_AVXVNNI);
 }
 
 TEST(Target, HostIsANamedTarget) {
