@@ -144,6 +144,36 @@ const char *mhac_context_message(const mhac_context *context);
 /* How many workers a kernel called with this context uses: 1 for NULL. */
 int mhac_context_concurrency(const mhac_context *context);
 
+/* ---- Weights ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum mhac_weight_type {
+#define MHAC_WEIGHT_TYPE(name, number, word, bits, exponent_bits, largest) MHAC_WEIGHT_##name = number,
+#include <mhac/weight_types.def>
+#undef MHAC_WEIGHT_TYPE
+  MHAC_WEIGHT_FORCE_INT = 0x7fffffff
+} mhac_weight_type;
+
+typedef struct mhac_quantize_args {
+  size_t struct_size;    /* set by MHAC_QUANTIZE_ARGS_INIT */
+  mhac_weight_type type;
+  int in_out;            /* 0: weights and numbers are [outputs, inputs]; 1: [inputs, outputs] */
+  int64_t outputs;
+  int64_t inputs;
+  int64_t group;         /* inputs of an output that share a scale, a divisor of `inputs`; 0: all of them */
+  const float *weights;  /* dense, finite */
+  void *numbers;         /* dense rows; of int4 two numbers a byte, the first one in the low four bits, a row begins with a byte of its own */
+  float *scales;         /* [outputs, inputs / group], or [outputs, 1] */
+} mhac_quantize_args;
+#define MHAC_QUANTIZE_ARGS_INIT {sizeof(mhac_quantize_args), MHAC_WEIGHT_INT8, 0, 0, 0, 0, 0, 0, 0}
+
+/* Rounds weights to numbers times scales, as kernels with weights of that type take them. With m the largest |weight| of a group and L the largest
+ * number of the type (<mhac/weight_types.def>): scale = m / L, and a number is the one nearest to weight / scale, ties to even; numbers of a type and its
+ * negatives only, so that -128 and -8 do not occur. All divisions are those of float. A group whose scale is 0, because all of its weights are or
+ * because m / L is too small for a float, has numbers 0. Nothing is written unless the status is OK; `context`, which may be NULL, gets the message.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, INVALID_OPTION (type, in_out), SIZE_NEGATIVE, SIZE_BOUND (group), SIZE_TOO_LARGE, ALIGNMENT, VALUE_RANGE (a
+ * weight is NaN or infinite). */
+mhac_status mhac_quantize_weights(mhac_context *context, const mhac_quantize_args *args);
+
 /* ---- What a kernel tells about itself ----------------------------------------------------------------------------------- */
 
 typedef struct mhac_kernel_info {
