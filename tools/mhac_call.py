@@ -7,7 +7,8 @@
 `call` returns `y` as an array; a layer with several outputs (`outputs: [y, lse]`) gives a dictionary of arrays by name, {"y": ..., "lse": ...}.
 They are new arrays, or those given with `out={"y": array}`. Arguments that take strides may be any NumPy view whose last dimension is
 contiguous; the others must be C-contiguous. Nothing is converted or copied. Arguments of f16 are float16; those of bf16 are uint16
-(their bits) or ml_dtypes.bfloat16, and outputs of bf16 that are not given are uint16. `Artefact(path)` loads once for many calls. Errors are exceptions: TypeError and
+(their bits) or ml_dtypes.bfloat16, and outputs of bf16 that are not given are uint16; weights of int8 are int8, those of int4 (two a byte) and fp8 are
+uint8. `Artefact(path)` loads once for many calls. Errors are exceptions: TypeError and
 ValueError for arrays that cannot be what the manifest asks for, MhacError for everything that the artefact itself refuses.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -18,7 +19,8 @@ import os
 import numpy as np
 
 # NumPy has no bf16: its bits, as uint16, or the type of that name that ml_dtypes has.
-_DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(np.uint16), "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
+_DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(np.uint16), "int8": np.dtype(np.int8),
+           **{word: np.dtype(np.uint8) for word in ("int4", "fp8_e4m3")}, "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
 _CPU_DETECTED = 1 << 63
 
 

@@ -92,6 +92,28 @@ static LogicalResult verifyHeadInputs(ProjectOp op) {
   return success();
 }
 
+/// (c9) and (c10).
+static LogicalResult verifyScales(ProjectOp op) {
+  const bool outIn = op.getLayout() == Layout::OutIn;
+  if (!op.getScales().empty() && op.getScales().size() != op.getWeights().size())
+    return op.emitOpError("(c9) wants one scales for each of ") << op.getWeights().size() << " weights, found " << op.getScales().size();
+  for (auto [weight, scales] : llvm::zip(op.getWeights(), op.getScales())) {
+    RankedTensorType numbers = tensorOf(weight), type = tensorOf(scales);
+    const bool isShaped = type.getRank() == 2 && type.getElementType().isF32() && type.hasStaticShape() && type.getDimSize(1) > 0;
+    if (!isShaped || !agree(type.getDimSize(0), numbers.getDimSize(outIn ? 0 : 1)) || numbers.getDimSize(outIn ? 1 : 0) % type.getDimSize(1))
+      return op.emitOpError("(c9) scales of ") << numbers << " want [outputs, groups] of f32, groups a divisor of the inputs, found " << type;
+  }
+  if (!op.getQuantizedTokens())
+    return success();
+  for (Value weight : op.getWeights())
+    if (!tensorOf(weight).getElementType().isSignedInteger(8))
+      return op.emitOpError("(c10) quantized tokens want weights of si8, found ") << tensorOf(weight);
+  for (Value scales : op.getScales())
+    if (tensorOf(scales).getDimSize(1) != 1)
+      return op.emitOpError("(c10) quantized tokens want one scale a row, found ") << tensorOf(scales);
+  return op.getScales().empty() ? op.emitOpError("(c10) quantized tokens want scales") : success();
+}
+
 LogicalResult ProjectOp::verify() {
   if (getInputs().empty()) // c1
     return emitOpError("(c1) wants an input");
@@ -100,7 +122,8 @@ LogicalResult ProjectOp::verify() {
     return emitOpError("(c1) input wants rank 3 or 4, found ") << input;
   for (auto [operands, rank, what] : {std::tuple(ValueRange(getWeights()), 2, "weight"), std::tuple(ValueRange(getBiases()), 1, "bias")})
     for (Value operand : operands)
-      if (RankedTensorType type = tensorOf(operand); type.getRank() != rank || !isa<FloatType>(type.getElementType()))
+      if (RankedTensorType type = tensorOf(operand);
+          type.getRank() != rank || !(isa<FloatType>(type.getElementType()) || (rank == 2 && !getScales().empty() && type.getElementType().isSignedInteger())))
         return emitOpError("(c1) ") << what << " wants rank " << rank << " and elements of a floating-point type, found " << type;
   if (getParts().empty() || getParts().size() != getResults().size()) // c2
     return emitOpError("(c2) wants one part for each result, found ")
@@ -118,6 +141,9 @@ LogicalResult ProjectOp::verify() {
   for (Value weight : getWeights())
     if (int64_t inputs = tensorOf(weight).getDimSize(outIn ? 1 : 0); getColumns().empty() && !agree(inputs, features)) // c6
       return emitOpError("(c6) weights want ") << features << " inputs, found " << inputs << " in " << weight.getType();
+
+  if (failed(verifyScales(*this))) // c9, c10
+    return failure();
 
   for (auto [attribute, result] : llvm::zip_equal(getParts(), getResults())) {
     auto part = cast<PartAttr>(attribute);

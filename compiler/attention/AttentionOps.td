@@ -20,21 +20,24 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure, AttrSizedOperandSegments]> {
     From heads, inputs [b, h, s, e], of different h and e, stand for their heads' features one after the other; the one result is [b, s, width].
     `columns` says where in W the features of every head begin, instead of behind those of the head before: between them may lie features of
     heads that are left out.
-    W[r, f] lies at r * inputs + f (`out_in`, nn.Linear) or f * outputs + r (`in_out`, Conv1D). Products accumulate in f32.
+    W[r, f] lies at r * inputs + f (`out_in`, nn.Linear) or f * outputs + r (`in_out`, Conv1D). Products accumulate in f32. With `scales`, one tensor
+    [outputs, groups] a weight, W[r, f] is the weight's number times scales[r, f / (inputs / groups)]. With `quantized_tokens` each token of the input is
+    rounded to integers q of 8 bits times one scale, the largest of |input| / 127, and products are sums of integers (specs/README.md, number formats).
 
-    (c1) Ranks are 3 or 4 (inputs), 2 (weights) and 1 (biases), elements floats, not all of one type. (c2) There is one part for each result, at
+    (c1) Ranks are 3 or 4 (inputs), 2 (weights) and 1 (biases), elements floats, not all of one type, of weights with scales also signed integers. (c2) There is one part for each result, at
     least one.
     (c3) Parts name existing weights and biases. (c4) From tokens there is one input without columns, batch and tokens of the results are those
     of the input, heads and width those of the part. (c5) From heads there is one part of one head, and the inputs agree in batch and tokens. (c6)
     Weights have as many inputs as there are features. (c7) All rows of a part lie in its weight and its bias. (c8) Columns are one a head, of heads
-    that do not overlap, in their order, and inside the weights, which (c6) is about no more.
+    that do not overlap, in their order, and inside the weights, which (c6) is about no more. (c9) Scales are f32, one a weight, and their groups divide its inputs. (c10) Quantized tokens want
+    weights of si8 with one scale a row.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$weights, Variadic<AnyRankedTensor>:$biases,
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$weights, Variadic<AnyRankedTensor>:$scales, Variadic<AnyRankedTensor>:$biases,
       TypedArrayAttrBase<Attn_PartAttr, "one row map a result">:$parts, Attn_LayoutAttr:$layout,
-      OptionalAttr<Attn_ScheduleAttr>:$schedule, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$columns);
+      OptionalAttr<Attn_ScheduleAttr>:$schedule, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$columns, UnitAttr:$quantized_tokens);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $inputs `weights` `(` $weights `)` (`biases` `(` $biases^ `)`)? attr-dict `:` functional-type(operands, results)
+    $inputs `weights` `(` $weights `)` (`scales` `(` $scales^ `)`)? (`biases` `(` $biases^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
     /// The first input, which says how many tokens there are.

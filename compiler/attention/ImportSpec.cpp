@@ -103,7 +103,7 @@ private:
   const LayerSpec &layer;
   Diagnostics &diagnostics;
   OpBuilder builder;
-  Type activation, weight;
+  Type activation, weight, vector; // elements; vector: of biases and weights of norms
   llvm::StringMap<SizeAttr> sizes;
   SmallVector<Heads, 1> groups;
   SmallVector<Attribute> sizeList, maps;
@@ -291,13 +291,17 @@ Importer::Argument Importer::makeArgument(StringRef name, Role role, ArrayRef<st
 }
 
 void Importer::addWeight(StringRef name, int64_t outputs, int64_t inputs) {
+  const bool scales = spec.dtype.hasScales();
+  const int64_t rows = outputs, groups = scales ? spec.dtype.groupsOf(inputs) : 0;
   if (*spec.projections.weightLayout == WeightLayout::InOut)
     std::swap(outputs, inputs);
   addArgument(makeArgument(name, Role::Weight, {std::to_string(outputs), std::to_string(inputs)}, weight, at(spec.projections.input.loc)));
+  if (scales)
+    addArgument(makeArgument((name + "_scales").str(), Role::Weight, {std::to_string(rows), std::to_string(groups)}, builder.getF32Type(), at(spec.dtype.weights.loc)));
 }
 
 void Importer::addBias(StringRef name, int64_t outputs) {
-  addArgument(makeArgument(name, Role::Weight, {std::to_string(outputs)}, weight, at(spec.projections.biasInput.loc)));
+  addArgument(makeArgument(name, Role::Weight, {std::to_string(outputs)}, vector, at(spec.projections.biasInput.loc)));
 }
 
 /// Variants that read an input of one name must mean the same by it.
@@ -368,7 +372,7 @@ void Importer::addArguments() {
     for (StringRef dim : parameter.dims)
       dims.push_back(sizeName(dim));
     const Role role = parameter.isWeight ? Role::Weight : Role::Parameter;
-    Type element = parameter.isWeight ? weight : elementType(*dtypeFromWord(parameter.dtype));
+    Type element = parameter.isWeight ? vector : elementType(*dtypeFromWord(parameter.dtype));
     addArgument(makeArgument(parameter.name, role, dims, element, at(loc), parameter.strided, parameter.check,
                              parameter.checkSize.empty() ? "" : sizeName(parameter.checkSize), parameter.checkWith));
   };
@@ -479,6 +483,7 @@ Value Importer::project(ValueRange inputs, const Projection &projection, Locatio
   auto type = cast<RankedTensorType>(inputs.front().getType());
   bool fromHeads = type.getRank() == 4;
   Value bias = projection.bias.empty() ? Value() : argument(projection.bias);
+  Value scales = spec.dtype.hasScales() ? argument((projection.weight + "_scales").str()) : Value();
   SmallVector<int64_t> shape = {type.getDimSize(0)};
   if (!fromHeads)
     shape.push_back(projection.heads);
@@ -488,7 +493,8 @@ Value Importer::project(ValueRange inputs, const Projection &projection, Locatio
                             projection.numbers.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(projection.numbers));
   Layout layout = *spec.projections.weightLayout == WeightLayout::InOut ? Layout::InOut : Layout::OutIn;
   return ProjectOp::create(builder, loc, TypeRange(RankedTensorType::get(shape, activation)), inputs, argument(projection.weight),
-                           bias ? ValueRange(bias) : ValueRange(), builder.getArrayAttr(part), layout, ScheduleAttr(), projection.columns)
+                           scales ? ValueRange(scales) : ValueRange(), bias ? ValueRange(bias) : ValueRange(), builder.getArrayAttr(part), layout, ScheduleAttr(),
+                           projection.columns, *spec.dtype.weightCompute == WeightCompute::W8A8)
       .getResults()[0];
 }
 
@@ -599,6 +605,7 @@ OwningOpRef<ModuleOp> Importer::import() {
 
   activation = elementType(*spec.dtype.activations);
   weight = elementType(*spec.dtype.weights);
+  vector = elementType(spec.dtype.vectors());
   addSizes();
   addArguments();
   if (diagnostics.hasErrors())

@@ -108,6 +108,8 @@ void InterfaceBuilder::addArgument(attn::ArgumentAttr attribute, mlir::Type type
     info.dimNames.push_back(dim.getValue().str());
     info.dims.push_back(extent);
   }
+  if (!info.dims.empty() && info.dims.back().size < 0) // what lies in memory
+    info.dims.back().factor = dtypeInfo(info.dtype).storedCount(info.dims.back().factor);
   info.stridesOffset = attribute.getStrided() ? 0 : -1; // placed by layOut
   info.check = static_cast<ArgumentCheck>(attribute.getCheck());
   interface.arguments.push_back(std::move(info));
@@ -130,11 +132,17 @@ void InterfaceBuilder::addArguments() {
 /// How a weight lies is known to the op that reads it.
 void InterfaceBuilder::addWeightLayouts() {
   function.walk([&](attn::ProjectOp op) {
-    for (mlir::Value weight : op.getWeights())
-      if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(weight))
-        if (auto attribute = function.getArgAttrOfType<attn::ArgumentAttr>(argument.getArgNumber(), attn::kArgumentAttr))
-          if (int i = interface.argumentIndex(attribute.getName()); i >= 0)
-            interface.arguments[i].layout = attn::stringifyLayout(op.getLayout()).str();
+    auto indexOf = [&](mlir::Value value) {
+      auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+      auto attribute = argument ? function.getArgAttrOfType<attn::ArgumentAttr>(argument.getArgNumber(), attn::kArgumentAttr) : attn::ArgumentAttr();
+      return attribute ? interface.argumentIndex(attribute.getName()) : -1;
+    };
+    for (auto [number, weight] : llvm::enumerate(op.getWeights()))
+      if (int i = indexOf(weight); i >= 0) {
+        interface.arguments[i].layout = attn::stringifyLayout(op.getLayout()).str();
+        if (!op.getScales().empty())
+          interface.arguments[i].scales = indexOf(op.getScales()[number]);
+      }
   });
 }
 

@@ -40,13 +40,14 @@ struct ArgumentInfo {
   ArgumentRole role = ArgumentRole::Input;
   DType dtype = DType::F32;
   std::vector<std::string> dimNames; // as written: a size's name or a number
-  std::vector<ExtentInfo> dims;
+  std::vector<ExtentInfo> dims; // in units of the dtype's bytes: of numbers that share one, fewer than dimNames say
   int64_t offset = 0;          // of the pointer in the argument struct
   int64_t stridesOffset = -1;  // of the pointer to its strides; -1: always dense
   ArgumentCheck check = ArgumentCheck::None;
   int checkSize = -1;          // index of the size that bounds its values
   int checkWith = -1;          // index of the argument whose values are added (Sum)
   std::string layout;          // of a weight matrix: "out_in" or "in_out", the order of its dimensions; empty for all others
+  int scales = -1;             // of a weight matrix: index of the argument that holds its scales
   bool isOutput() const { return role == ArgumentRole::Output; }
 };
 

@@ -130,7 +130,9 @@ static Object variantsSchema(StringRef kind) {
 static Array wordsOf(const SpecField &field) {
   Array words;
   for (const FieldWord &word : fieldWords(field))
-    if (word.supported)
+    if (int64_t number; word.supported && !word.text.getAsInteger(10, number))
+      words.push_back(number); // as YAML reads it
+    else if (word.supported)
       words.push_back(word.text);
   return words;
 }
@@ -153,6 +155,7 @@ static Object fieldSchema(const SpecField &field) {
   case FieldKind::Boolean:
     return Object{{"type", "boolean"}};
   case FieldKind::Word:
+  case FieldKind::Format:
     return Object{{"enum", wordsOf(field)}};
   case FieldKind::Name:
     return Object{{"type", "string"}, {"pattern", "^(?!mhac_|__|_[A-Z])[A-Za-z_][A-Za-z0-9_]*$"}, {"maxLength", 128}};

@@ -113,21 +113,26 @@ void Explainer::addFlops(StringRef what, Product flops) { os << "  " << llvm::le
 void Explainer::printArguments() {
   os << "arguments\n";
   static constexpr StringRef roles[] = {"input", "weight", "parameter", "output"};
-  int64_t weights = 0, weightBytes = 0;
+  int64_t weights = 0, weightBytes = 0; // scales are bytes, but no parameters
+  const bool hasScales = llvm::any_of(interface.arguments, [](const ArgumentInfo &argument) { return argument.scales >= 0; });
   for (const ArgumentInfo &argument : interface.arguments) {
     os << "  " << llvm::left_justify(roles[static_cast<int>(argument.role)], 10) << llvm::left_justify(argument.name, 14)
        << dtypeInfo(argument.dtype).word << " [" << llvm::join(argument.dimNames, ", ") << "]"
        << (argument.stridesOffset >= 0 ? ", strides allowed" : "") << "\n";
     if (argument.role == ArgumentRole::Weight) {
       int64_t count = extents(argument).factor;
-      weights += count;
-      weightBytes += count * dtypeInfo(argument.dtype).bytes();
+      const bool isScales = llvm::any_of(interface.arguments, [&](const ArgumentInfo &other) { return other.scales >= 0 && &interface.arguments[other.scales] == &argument; });
+      weights += isScales ? 0 : count;
+      int64_t bytes = dtypeInfo(argument.dtype).bytes();
+      for (const ExtentInfo &extent : argument.dims)
+        bytes *= extent.factor;
+      weightBytes += bytes;
     }
   }
   for (const SizeInfo &size : interface.sizes)
     os << "  size      " << llvm::left_justify(size.name, 14)
        << (size.isFixed() ? std::to_string(size.minimum) : std::to_string(size.minimum) + " to " + std::to_string(size.maximum)) << "\n";
-  os << "parameters of the layer: " << weights << " (" << withUnits(weightBytes) << " of weights and biases";
+  os << "parameters of the layer: " << weights << " (" << withUnits(weightBytes) << " of " << (hasScales ? "weights, scales and biases" : "weights and biases");
   const int64_t saved = weights * dtypeInfo(DType::F32).bytes() - weightBytes;
   os << (saved ? ", " + withUnits(saved) + " less than in f32" : "") << ")\n";
 }

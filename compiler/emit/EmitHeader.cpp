@@ -49,6 +49,7 @@ public:
 private:
   bool collectFields();
   void writeArgumentTable();
+  void writeScales(const ArgumentInfo &weight);
   void writeDescription();
   void writeConstants();
   void writeStruct();
@@ -94,7 +95,7 @@ bool HeaderWriter::collectFields() {
     std::string type(dtypeInfo(argument.dtype).cType);
     std::string check = checkText(interface, argument);
     std::string layout = argument.layout.empty() ? "" : ": " + layoutText(argument);
-    std::string format = dtypeInfo(argument.dtype).isNarrowFloat() ? std::string(dtypeInfo(argument.dtype).word) + " " : "";
+    std::string format = dtypeInfo(argument.dtype).isBits() ? std::string(dtypeInfo(argument.dtype).word) + " " : "";
     fields[argument.offset] = {(argument.isOutput() ? "" : "const ") + type + " *" + argument.name,
                                format + shapeText(argument) + layout + (check.empty() ? "" : "; " + check)};
     if (argument.stridesOffset >= 0)
@@ -128,7 +129,7 @@ bool HeaderWriter::collectFields() {
 void HeaderWriter::writeArgumentTable() {
   size_t nameWidth = 8, typeWidth = 7, shapeWidth = 5;
   // C has no type for narrow floats: their bits, with the format behind.
-  auto typeText = [](const DTypeInfo &dtype) { return std::string(dtype.cType) + (dtype.isNarrowFloat() ? " (" + std::string(dtype.word) + ")" : ""); };
+  auto typeText = [](const DTypeInfo &dtype) { return std::string(dtype.cType) + (dtype.isBits() ? " (" + std::string(dtype.word) + ")" : ""); };
   for (const ArgumentInfo &argument : interface.arguments) {
     typeWidth = std::max(typeWidth, typeText(dtypeInfo(argument.dtype)).size());
     nameWidth = std::max(nameWidth, argument.name.size());
@@ -145,16 +146,34 @@ void HeaderWriter::writeArgumentTable() {
       layout += ", " + layoutText(argument);
     row(argument.name, roleText(argument.role), typeText(dtypeInfo(argument.dtype)), shapeText(argument), layout);
   }
-  const bool isNarrow = llvm::any_of(interface.arguments, [](const ArgumentInfo &argument) { return dtypeInfo(argument.dtype).isNarrowFloat(); });
+  const bool isNarrow = llvm::any_of(interface.arguments, [](const ArgumentInfo &argument) {
+    return dtypeInfo(argument.dtype).isNarrowFloat() && !dtypeInfo(argument.dtype).isScaled();
+  });
   if (isNarrow)
     out << " *\n"
         << " * bf16 and f16 are the bits of a number: of bf16 the upper half of a float's, of f16 those of IEEE 754 binary16. What is\n"
         << " * computed is float, and rounded once, when it is stored: to nearest, ties to even, too large to infinite.\n";
+  for (const ArgumentInfo &argument : interface.arguments)
+    if (argument.scales >= 0) {
+      writeScales(argument);
+      break;
+    }
   out << " *\n"
       << " * Shapes are outermost dimension first. Strides count elements, one a dimension: 0 is allowed on inputs (broadcast),\n"
       << " * negative ones are errors, the innermost must be 1, and two elements of an output must not coincide. Pointers are aligned\n"
       << " * to the size of an element; a tensor without elements may be NULL, one with elements spans at most 2147483647. Inputs,\n"
       << " * weights and parameters may overlap each other; outputs and the workspace must overlap nothing else.";
+}
+
+/// All weights of a layer are of one format.
+void HeaderWriter::writeScales(const ArgumentInfo &weight) {
+  const DTypeInfo &dtype = dtypeInfo(weight.dtype);
+  const std::string word(dtype.word);
+  out << " *\n"
+      << " * A weight is its " << word << " number times a scale: that of its output feature, and of its group of input features where there are\n"
+      << " * several, scales [out_features, groups]. mhac_quantize_weights of <mhac/runtime.h> makes both from floats.\n";
+  if (dtype.numbersPerByte() > 1)
+    out << " * " << word << " numbers are two's complement, two a byte, the first one in the low four bits; a row begins with a byte of its own.\n";
 }
 
 void HeaderWriter::writeDescription() {

@@ -89,6 +89,8 @@ void ManifestWriter::argument(const ArgumentInfo &info) {
     strings("dims", info.dimNames);
     if (!info.layout.empty())
       json.attribute("layout", info.layout);
+    if (info.scales >= 0)
+      json.attribute("scales", interface.arguments[info.scales].name);
     extents("shape", info.dims);
     strings("default_strides", defaultStrides(info));
     json.attribute("offset", info.offset);

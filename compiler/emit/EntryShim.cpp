@@ -140,7 +140,8 @@ llvm::Constant *TableBuilder::dims(const std::vector<ExtentInfo> &extents) {
 /// Halide's type: code | bits << 8 | lanes << 16.
 static int64_t halideType(DType dtype) {
   const DTypeInfo &info = dtypeInfo(dtype);
-  return static_cast<int64_t>(info.code) | int64_t(info.bits) << 8 | int64_t(1) << 16;
+  const NumberCode code = info.bits < 8 ? NumberCode::UInt : info.code;
+  return static_cast<int64_t>(code) | int64_t(info.bytes() * 8) << 8 | int64_t(1) << 16;
 }
 
 llvm::Constant *TableBuilder::size(const SizeInfo &info) {

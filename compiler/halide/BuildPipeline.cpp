@@ -4,6 +4,7 @@
 
 #include "halide/CandidateBuilder.h"
 #include "halide/Project.h"
+#include "halide/QuantizeTokens.h"
 #include "halide/Rotate.h"
 #include "halide/ScoreParts.h"
 
@@ -330,6 +331,38 @@ bool CandidateBuilder::selectHeads(attn::SelectHeadsOp op) {
   return true;
 }
 
+/// The kernel that rounds the tokens of a projection, once for all projections of the same inputs.
+bool CandidateBuilder::quantizeTokens(attn::ProjectOp op, const std::vector<halide::ProjectInput> &in, ArrayRef<Place> inputs, Scope &scope,
+                                      std::optional<halide::TokenNumbers> &tokens) {
+  const int features = halide::featuresOf(in);
+  std::vector<int> key;
+  for (const Place &input : inputs)
+    key.push_back(input.index);
+  auto [known, isNew] = rounded.try_emplace(key, 0);
+  if (isNew) {
+    const std::string name = "tokens" + std::to_string(candidate.workspace.size());
+    const int scales = addWorkspace(name + "_scales", inputs.front().tokens, 1, 2, sourceLocation(op->getLoc()));
+    WorkspaceBufferInfo numbers = candidate.workspace[scales]; // the same blocks and batch
+    auto constant = [](int64_t n) { return ExtentInfo{-1, 1, n}; };
+    numbers.name = name, numbers.dtype = DType::U8;
+    numbers.dims = {constant(halide::kNumbersOfGroup), constant(halide::kLanes), constant(llvm::divideCeil(features, halide::kNumbersOfGroup)), numbers.dims[2], numbers.dims[4]};
+    candidate.workspace.push_back(numbers);
+    known->second = scales;
+    Scope own;
+    std::vector<halide::ProjectInput> read = in;
+    for (auto [input, place] : llvm::zip(read, inputs))
+      input.lanes = lanes(own, place);
+    std::vector<Halide::Func> outputs;
+    if (!halide::guarded(sourceLocation(op->getLoc()), diagnostics, [&] { outputs = halide::quantizeTokens(name, read); }))
+      return false;
+    addKernel("quantize_tokens", op->getLoc(), own, outputs, {{Operand::Workspace, scales + 1}, {Operand::Workspace, scales}}, {op.getOperation()});
+  }
+  const int scales = known->second;
+  tokens = {buffer(scope, {Operand::Workspace, scales + 1}, [&](const std::string &name) { return halide::tokenNumbersParam(name, features); }),
+            buffer(scope, {Operand::Workspace, scales}, [&](const std::string &name) { return halide::lanesParam(name, 2); })};
+  return true;
+}
+
 bool CandidateBuilder::project(attn::ProjectOp op) {
   halide::ProjectTiles tiles;
   if (!readTiles(op, op.getSchedule(),
@@ -346,7 +379,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
   ArrayRef<int64_t> columns = op.getColumns();
   int64_t nextColumn = 0;
   for (const Place &each : inputs) {
-    Halide::ImageParam heads = lanes(scope, each);
+    Halide::ImageParam heads = op.getQuantizedTokens() ? Halide::ImageParam() : lanes(scope, each); // rounded, it is another buffer that is read
     in.push_back({heads, each.features, each.heads, size(scope, each.tokens)});
     // Without columns, those of the second input and later ones begin behind the features of the ones before.
     for (int h = 0; h < each.heads && (!columns.empty() || inputs.size() > 1); ++h)
@@ -354,6 +387,9 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     columns = columns.empty() ? columns : columns.drop_front(each.heads);
     nextColumn += int64_t(each.heads) * each.features;
   }
+  std::optional<halide::TokenNumbers> tokens;
+  if (op.getQuantizedTokens() && !quantizeTokens(op, in, inputs, scope, tokens))
+    return false;
   std::vector<Halide::Func> outputs;
   std::vector<OperandInfo> outputOperands;
   std::set<std::string> streamed;
@@ -366,6 +402,14 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     part.weight = numbers(scope, weight);
     streamed.insert(part.weight.param.name());
     part.outIn = op.getLayout() == attn::Layout::OutIn;
+    if (!op.getScales().empty()) {
+      Value scales = op.getScales()[map.getWeight()];
+      part.scales = numbers(scope, argumentOf(scales));
+      const int64_t groups = cast<RankedTensorType>(scales.getType()).getDimSize(1);
+      part.scaling = groups == 1 ? halide::Scaling::Row : halide::Scaling::Group;
+      part.groupInputs = static_cast<int>(cast<RankedTensorType>(op.getWeights()[map.getWeight()].getType()).getDimSize(part.outIn ? 1 : 0) / groups);
+    }
+    part.tokens = tokens;
     part.hasBias = map.getBias() >= 0;
     if (part.hasBias)
       part.bias = numbers(scope, argumentOf(op.getBiases()[map.getBias()]));

@@ -9,6 +9,7 @@
 #include "halide/Attention.h"
 #include "halide/HalideBoundary.h"
 #include "halide/MergeStates.h"
+#include "halide/Project.h"
 #include "halide/TranslateRegion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,6 +68,8 @@ private:
   void findBlocks(mlir::func::FuncOp function);
   bool build(mlir::Operation *op);
   bool project(attn::ProjectOp op);
+  bool quantizeTokens(attn::ProjectOp op, const std::vector<halide::ProjectInput> &in, llvm::ArrayRef<Place> inputs, Scope &scope,
+                      std::optional<halide::TokenNumbers> &tokens);
   bool attention(attn::AttentionOp op);
   static float scaleOf(attn::AttentionOp op);
   bool describe(attn::AttentionOp op, Scope &scope, Regions &regions, halide::AttentionProblem &problem);
@@ -142,6 +145,7 @@ private:
   llvm::DenseMap<mlir::Value, int> tables; // workspace buffers of integers, [b, heads, rows, tokens]
   std::map<int, int> vectors; // size of a sequence (-1: a number) -> vectors of its widest register tile
   std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
+  std::map<std::vector<int>, int> rounded; // tokens by the buffers they are made from: the buffer of their scales, ahead of their numbers
 };
 
 } // namespace mhac

@@ -8,7 +8,7 @@ namespace {
 
 // f32.
 constexpr int kFraction = 23, kBias = 127;
-constexpr uint32_t kInfinity = 0x7f800000;
+constexpr uint32_t kInfinity = 0x7f800000, kNan = 0x7fc00000;
 
 Expr constant(uint32_t bits) { return Expr(bits); }
 Expr bitsOf(const Expr &x) { return reinterpret<uint32_t>(x); }
@@ -18,11 +18,11 @@ Expr floatOf(uint32_t bits) { return reinterpret<float>(constant(bits)); }
 
 NumberFormat::NumberFormat(DType dtype, const Target &machine)
     : info(&dtypeInfo(dtype)),
-      isConvertedByMachine(info->isFloat() && info->bits == 16 && info->exponentBits == 5 && machine.has_feature(Target::F16C)) {}
+      isConvertedByMachine(info->isNarrowFloat() && info->exponentBits == 5 && info->specials == Specials::Ieee && machine.has_feature(Target::F16C)) {}
 
 Type NumberFormat::stored() const {
-  if (isNarrow())
-    return UInt(info->bits);
+  if (info->isBits())
+    return UInt(info->bytes() * 8);
   return Type(info->isFloat() ? halide_type_float : info->code == NumberCode::Int ? halide_type_int : halide_type_uint, info->bits, 1);
 }
 
@@ -30,28 +30,43 @@ Type NumberFormat::stored() const {
 Expr NumberFormat::load(const Expr &element) const {
   if (!isNarrow())
     return element;
-  if (isConvertedByMachine)
-    return strict_float(cast<float>(reinterpret(Float(16), element)));
+  if (!info->isFloat())
+    return cast<float>(cast<int32_t>(element));
+  if (isConvertedByMachine) // the upper bits of an f16
+    return strict_float(cast<float>(reinterpret(Float(16), cast<uint16_t>(element) << (16 - info->bits))));
   Expr bits = cast<uint32_t>(element);
   if (info->exponentBits == 8) // the upper bits of an f32
     return reinterpret<float>(bits << (32 - info->bits));
   const uint32_t signBit = 1u << (info->bits - 1), rebias = uint32_t(kBias - info->exponentBias()) << kFraction;
-  const uint32_t infinity = ((1u << info->exponentBits) - 1) << kFraction;
+  // From here on nothing is a number.
+  const uint32_t infinity = (info->largestPattern() + 1) << (kFraction - info->fractionBits());
   Expr magnitude = (bits & constant(signBit - 1)) << (kFraction - info->fractionBits()), sign = (bits & constant(signBit)) << (32 - info->bits);
   // A number without a leading one gets one, with the exponent that its unit has, which is then subtracted: exact, and no step is subnormal in f32.
   const uint32_t leadingOne = rebias + (1u << kFraction);
   Expr small = bitsOf(strict_float(reinterpret<float>(magnitude + constant(leadingOne)) - floatOf(leadingOne)));
-  Expr wide = select(magnitude >= constant(infinity), magnitude | constant(kInfinity), magnitude < constant(1u << kFraction), small, magnitude + constant(rebias));
+  Expr special = info->specials == Specials::Ieee ? magnitude | constant(kInfinity) : constant(kNan);
+  Expr wide = select(magnitude >= constant(infinity), special, magnitude < constant(1u << kFraction), small, magnitude + constant(rebias));
   return reinterpret<float>(wide | sign);
 }
 
+Expr NumberFormat::load(const ImageParam &param, const std::vector<Expr> &at) const {
+  if (info->bits >= 8)
+    return load(param(at));
+  // Two numbers a byte, the first one low: moved to the top of 32 bits and back, with its sign.
+  std::vector<Expr> place = at;
+  place[0] = at[0] / numbersPerByte();
+  Expr shift = 32 - info->bits - at[0] % numbersPerByte() * info->bits;
+  return cast<float>(cast<int32_t>(cast<uint32_t>(param(place)) << cast<uint32_t>(shift)) >> (32 - info->bits));
+}
+
 Expr NumberFormat::store(const Expr &value) const {
-  if (!isNarrow())
+  if (!info->isNarrowFloat())
     return value;
-  if (isConvertedByMachine)
+  if (isConvertedByMachine && info->bits == 16)
     return reinterpret(UInt(16), strict_float(cast(Float(16), value)));
   const int dropped = kFraction - info->fractionBits();
-  const uint32_t rebias = uint32_t(kBias - info->exponentBias()) << kFraction, infinity = ((1u << info->exponentBits) - 1) << info->fractionBits();
+  const uint32_t nan = info->largestPattern() + 1 + (info->specials == Specials::Ieee ? 1u << (info->fractionBits() - 1) : 0);
+  const uint32_t rebias = uint32_t(kBias - info->exponentBias()) << kFraction, infinity = info->largestPattern() + 1;
   Expr bits = bitsOf(value), magnitude = bits & constant(0x7fffffff), sign = (bits >> (32 - info->bits)) & constant(1u << (info->bits - 1));
   // Half a unit up, less a little where the last bit that stays is even; a carry moves into the exponent, and at last to infinity.
   Expr rebased = magnitude - constant(rebias);
@@ -62,7 +77,7 @@ Expr NumberFormat::store(const Expr &value) const {
     Expr small = bitsOf(strict_float(reinterpret<float>(magnitude) + floatOf(unit))) - constant(unit);
     rounded = min(select(magnitude < constant(rebias + (1u << kFraction)), small, rounded), constant(infinity));
   }
-  Expr finite = select(magnitude > constant(kInfinity), constant(infinity | 1u << (info->fractionBits() - 1)), rounded);
+  Expr finite = select(magnitude > constant(kInfinity), constant(nan), rounded);
   return cast(stored(), finite | sign);
 }
 

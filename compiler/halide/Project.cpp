@@ -18,6 +18,21 @@ Expr RowMap::operator()(const Expr &h, const Expr &j) const {
   return row + h * static_cast<int>(groupStride);
 }
 
+std::vector<std::pair<const ProjectInput *, int>> withFirstFeatures(const std::vector<ProjectInput> &inputs) {
+  std::vector<std::pair<const ProjectInput *, int>> list;
+  int first = 0;
+  for (const ProjectInput &input : inputs) {
+    list.push_back({&input, first});
+    first += input.features * input.heads;
+  }
+  return list;
+}
+
+int featuresOf(const std::vector<ProjectInput> &inputs) {
+  const auto [last, first] = withFirstFeatures(inputs).back();
+  return first + last->features * last->heads;
+}
+
 namespace {
 
 /// How the sum over input features is cut: `pieces` times `heads` heads of `features` each.
@@ -53,7 +68,11 @@ public:
   const bool whole; // one piece in all
 
   Accumulator(Func result, const std::vector<ProjectInput> &inputs, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles)
-      : sum(result), whole(inputs.size() == 1 && cut(inputs[0], tiles.inputs).pieces == 1) {
+      : sum(result), whole(part.tokens || (inputs.size() == 1 && cut(inputs[0], tiles.inputs).pieces == 1)) {
+    if (part.tokens) {
+      addIntegers(inputs, part, paddedWidth, tiles);
+      return;
+    }
     if (!whole)
       sum(lane, j, block, h, b) = undef(Float(32));
     for (const ProjectInput &input : inputs)
@@ -80,6 +99,10 @@ public:
     for (Term &term : added) {
       if (term.panel.defined())
         schedulePanel(term, tokens);
+      if (term.rowSum.defined()) {
+        scheduleIntegers(term, tile, tokens);
+        continue;
+      }
       term.func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
       int values = kLineValues;
       while (term.pieces.features % values)
@@ -106,13 +129,74 @@ private:
     Func panel;         // the weights of a piece and tile in f32; undefined: they are read where they lie
     int height = 1;
     bool outIn = true;
+    Func rowSum; // of integers: the sums of rows of weights; undefined for floats
   };
   std::vector<Term> added;
+
+  /// Products of integers: groups of four, of a token in consecutive bytes of a lane, of a weight the four bytes that all lanes share.
+  void scheduleIntegers(Term &term, const LoopLevel &tile, const LoopLevel &tokens) {
+    term.func.compute_at(tile).bound(lane, 0, kLanes).vectorize(lane).unroll(block).unroll(j);
+    for (int i = 0; i < term.func.num_update_definitions(); ++i) {
+      const RDom &r = i == 0 ? term.r : term.odd;
+      term.func.update(i).reorder(r.x, lane, block, j, r.y).atomic().vectorize(r.x).vectorize(lane).unroll(block).unroll(j);
+    }
+    term.rowSum.compute_at(tokens).bound_extent(j, term.height).bound_extent(h, 1).never_partition_all();
+  }
+
+  /// The whole sum at once: an int32 holds it.
+  void addIntegers(const std::vector<ProjectInput> &inputs, const ProjectPart &part, int paddedWidth, const ProjectTiles &tiles) {
+    const int features = featuresOf(inputs), groups = (features + kNumbersOfGroup - 1) / kNumbersOfGroup;
+    Func func(part.name + "_acc"), panel, rowSum(part.name + "_sums");
+    const Region terms = {{0, kNumbersOfGroup}, {0, groups}};
+    RDom r(terms, part.name + "_k"), odd(terms, part.name + "_odd"), s(terms, part.name + "_s");
+    const bool pairs = tiles.vectors == 2;
+    Expr blocks = (inputs[0].tokens + kLanes - 1) / kLanes, full = (pairs ? block / 2 * 2 + 1 : Expr(block)) < blocks;
+    r.where(full);
+    if (pairs)
+      odd.where(!full && block % 2 == 0);
+    Expr row = part.row(h, paddedWidth == part.width ? Expr(j) : min(j, part.width - 1));
+    auto weightAt = [&](const Expr &place, const Expr &group) {
+      Expr k = group * kNumbersOfGroup + place, inside = features % kNumbersOfGroup ? min(k, features - 1) : k, column;
+      for (auto [input, first] : withFirstFeatures(inputs)) {
+        Expr within = inside - first;
+        Expr own = input->columns.empty() ? within : numberOf(input->columns, clamp(within / input->features, 0, input->heads - 1)) + within % input->features;
+        column = column.defined() ? select(inside >= first, own, column) : own;
+      }
+      return part.outIn ? part.weight.param(column, row) : part.weight.param(row, column);
+    };
+    // Four bytes that lie one behind the other are read where they are.
+    const bool isDense = part.outIn && features % kNumbersOfGroup == 0 && inputs.size() == 1 && inputs[0].columns.empty();
+    if (!isDense) {
+      Var x("x"), y("y");
+      panel = Func(part.name + "_panel");
+      panel(x, y, j, h) = weightAt(x, y);
+    }
+    auto weight = [&](const RDom &term) { return cast<int32_t>(panel.defined() ? Expr(panel(term.x, term.y, j, h)) : weightAt(term.x, term.y)); };
+    // Tokens are 128 more than their integers, and 0 behind the last feature.
+    rowSum(j, h) = 0;
+    Expr summed = weight(s);
+    rowSum(j, h) += features % kNumbersOfGroup ? select(s.y * kNumbersOfGroup + s.x < features, summed, 0) : summed;
+    auto product = [&](const RDom &term) { return cast<int32_t>(part.tokens->numbers(term.x, lane, term.y, block, b)) * weight(term); };
+    func(lane, j, block, h, b) = 0;
+    func(lane, j, block, h, b) += product(r);
+    if (pairs)
+      func(lane, j, block, h, b) += product(odd);
+    Expr factor = part.tokens->scales(lane, 0, block, 0, b) * part.scales({0, row});
+    Expr total = cast<float>(func(lane, j, block, h, b) - 128 * rowSum(j, h)) * factor;
+    if (part.hasBias)
+      total = total + part.bias({row});
+    sum(lane, j, block, h, b) = part.scale == 1.f ? total : total * part.scale;
+    added.push_back({{features, 1, 1}, func, r, odd, RDom(), panel, 1, part.outIn, rowSum});
+  }
 
   /// Features of the input that lie one behind the other in a row of weights are converted together, or output features where these do.
   void schedulePanel(Term &term, const LoopLevel &tokens) {
     Func &panel = term.panel;
     const std::vector<Var> at = panel.args(); // feature, head, j, h, z
+    if (term.rowSum.defined()) {
+      panel.compute_at(tokens).bound_extent(at[2], term.height).bound_extent(at[3], 1).never_partition_all();
+      return;
+    }
     panel.compute_at(tokens).bound_storage(at[0], term.pieces.features).bound_storage(at[1], term.pieces.heads).bound_extent(at[2], term.height);
     panel.bound_extent(at[3], 1).bound_extent(at[4], 1).never_partition_all();
     if (!term.outIn)
@@ -138,12 +222,16 @@ private:
     Expr row = part.row(h, paddedWidth == part.width && whole ? Expr(j) : min(j, part.width - 1));
     Expr bias = part.hasBias ? part.bias({row}) : Expr(0.f);
     auto scaled = [&](const Expr &value) { return part.scale == 1.f ? value : value * part.scale; };
+    // A scale of a whole row is taken once, after the sum, to which the bias then comes; those of groups stand in the panel.
+    const bool hasRowScale = part.scaling == Scaling::Row, hasGroupScales = part.scaling == Scaling::Group;
+    auto weighted = [&](const Expr &value) { return scaled(hasRowScale ? value * part.scales({0, row}) : value); };
     // Feature `x` of head `y` of a piece: of the input.
     auto featureOf = [&](const Expr &x, const Expr &piece) { return input.heads == 1 ? piece * pieces.features + x : x; };
     auto headOf = [&](const Expr &y, const Expr &piece) { return input.heads == 1 ? Expr(0) : piece * pieces.heads + y; };
     auto weightAt = [&](const Expr &feature, const Expr &head) {
       Expr k = !input.columns.empty() ? numberOf(input.columns, head) + feature : input.heads == 1 ? feature : head * input.features + feature;
-      return part.outIn ? part.weight({k, row}) : part.weight({row, k});
+      Expr number = part.outIn ? part.weight({k, row}) : part.weight({row, k});
+      return hasGroupScales ? number * part.scales({k / part.groupInputs, row}) : number;
     };
     // A last piece that is shorter shares features of its panel with the one before: a panel is always whole.
     const bool isUneven = input.heads == 1 && pieces.features * pieces.pieces != input.features;
@@ -160,12 +248,13 @@ private:
       return input.lanes(lane, feature, block, head, b) * (panel.defined() ? Expr(panel(x, term.y, j, h, piece)) : weightAt(feature, head));
     };
     if (whole) {
-      func(lane, j, block, h, b) = bias;
+      func(lane, j, block, h, b) = hasRowScale ? Expr(0.f) : bias;
       func(lane, j, block, h, b) += product(r, 0);
       if (pairs)
         func(lane, j, block, h, b) += product(odd, 0);
-      sum(lane, j, block, h, b) = scaled(func(lane, j, block, h, b));
-      added.push_back({pieces, func, r, odd, piece, panel, 1, part.outIn});
+      Expr total = weighted(func(lane, j, block, h, b));
+      sum(lane, j, block, h, b) = hasRowScale && part.hasBias ? total + scaled(bias) : total;
+      added.push_back({pieces, func, r, odd, piece, panel, 1, part.outIn, Func()});
       return;
     }
     Var z("z");
@@ -181,8 +270,8 @@ private:
     Expr before = sum(lane, j, block, h, b);
     if (added.empty())
       before = select(piece == 0, scaled(bias), before);
-    sum(lane, j, block, h, b) = before + scaled(func(lane, j, block, h, b, piece));
-    added.push_back({pieces, func, r, odd, piece, panel, 1, part.outIn});
+    sum(lane, j, block, h, b) = before + weighted(func(lane, j, block, h, b, piece));
+    added.push_back({pieces, func, r, odd, piece, panel, 1, part.outIn, Func()});
   }
 };
 

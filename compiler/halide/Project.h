@@ -23,16 +23,31 @@ struct RowMap {
   Halide::Expr operator()(const Halide::Expr &h, const Halide::Expr &j) const;
 };
 
+/// Features of a token that are multiplied in one instruction where they are integers.
+inline constexpr int kNumbersOfGroup = 4;
+
+/// Tokens rounded to integers of 8 bits: what quantizeTokens makes.
+struct TokenNumbers {
+  Halide::ImageParam numbers, scales;
+};
+
+/// Whether a weight is a number times a scale, and what has one: the inputs of a row together, or groups of them.
+enum class Scaling { None, Row, Group };
+
 /// One result of a projection.
 struct ProjectPart {
   std::string name;
   NumberParam weight; // (inputs, outputs) for out_in, (outputs, inputs) for in_out
   bool outIn = true;
+  Scaling scaling = Scaling::None;
+  NumberParam scales;  // (groups, outputs)
+  int groupInputs = 0; // that share a scale
   bool hasBias = false;
   NumberParam bias;
   RowMap row;
   int heads = 1, width = 0;
   float scale = 1.f;
+  std::optional<TokenNumbers> tokens = std::nullopt; // multiplied instead of the inputs, which say how many features there are and where in a row
 };
 
 /// An input of a projection: lane-major (lane, feature, block, head, batch), `features` of each of `heads` heads.
@@ -42,6 +57,10 @@ struct ProjectInput {
   Halide::Expr tokens;
   std::vector<int64_t> columns = {}; // where the features of each head begin in the weight; empty: head after head from the first
 };
+
+/// Each input with the number of features of those before.
+std::vector<std::pair<const ProjectInput *, int>> withFirstFeatures(const std::vector<ProjectInput> &inputs);
+int featuresOf(const std::vector<ProjectInput> &inputs);
 
 /// Result in lane-major layout.
 Halide::Func projectToLanes(const ProjectInput &input, const ProjectPart &part, const ProjectTiles &tiles);

@@ -25,14 +25,15 @@ int64_t indexIn(SmallVectorImpl<Value> &list, Value value) {
 }
 
 bool canMerge(ProjectOp first, ProjectOp next) {
-  return first.getInput() == next.getInput() && first.getLayout() == next.getLayout() && !first.getSchedule() && !next.getSchedule();
+  return first.getInput() == next.getInput() && first.getLayout() == next.getLayout() && first.getQuantizedTokens() == next.getQuantizedTokens() &&
+         first.getScales().empty() == next.getScales().empty() && !first.getSchedule() && !next.getSchedule();
 }
 
 void merge(ArrayRef<ProjectOp> ops) {
   // At the place of the last one all weights are there; users of the others are behind it, which the caller made sure of.
   ProjectOp first = ops.front(), last = ops.back();
   OpBuilder builder(last);
-  SmallVector<Value> weights, biases;
+  SmallVector<Value> weights, scales, biases;
   SmallVector<Attribute> parts;
   SmallVector<Type> types;
   SmallVector<Location> locations;
@@ -41,12 +42,14 @@ void merge(ArrayRef<ProjectOp> ops) {
     llvm::append_range(types, op.getResultTypes());
     for (PartAttr part : op.getParts().getAsRange<PartAttr>()) {
       int64_t weight = indexIn(weights, op.getWeights()[part.getWeight()]);
+      if (!op.getScales().empty() && size_t(weight) == scales.size()) // a new weight
+        scales.push_back(op.getScales()[part.getWeight()]);
       int64_t bias = part.getBias() < 0 ? -1 : indexIn(biases, op.getBiases()[part.getBias()]);
       parts.push_back(part.with(weight, bias, part.getScale()));
     }
   }
-  auto merged = ProjectOp::create(builder, builder.getFusedLoc(locations), types, first.getInput(), weights, biases,
-                                  builder.getArrayAttr(parts), first.getLayout(), ScheduleAttr());
+  auto merged = ProjectOp::create(builder, builder.getFusedLoc(locations), types, first.getInput(), weights, scales, biases,
+                                  builder.getArrayAttr(parts), first.getLayout(), ScheduleAttr(), ArrayRef<int64_t>(), first.getQuantizedTokens());
   unsigned result = 0;
   for (ProjectOp op : ops) {
     for (Value old : op.getResults())

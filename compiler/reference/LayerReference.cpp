@@ -91,15 +91,30 @@ FeatureRow featureRow(const Spec &spec, Part part, int64_t h, int64_t i) {
   return {"wqkv", "bqkv", row};
 }
 
-/// Row `r` of a weight matrix as it lies: out_in has rows of inputs, in_out has columns.
+/// Row `r` of a weight matrix as it lies: out_in has rows of inputs, in_out has columns. A weight with scales is a number times the one of its group.
 struct WeightRow {
-  const float *data;
-  int64_t stride;
-  WeightRow(const Spec &spec, const Tensor &weight, int64_t r) {
+  const float *data, *scales = nullptr;
+  int64_t stride, group = 1;
+  WeightRow(const Spec &spec, const Tensors &inputs, const std::string &name, int64_t r) {
+    const Tensor &weight = inputs.find(name)->second;
     bool outIn = *spec.projections.weightLayout == WeightLayout::OutIn;
     data = static_cast<const float *>(weight.data) + r * weight.strides[outIn ? 0 : 1];
     stride = weight.strides[outIn ? 1 : 0];
+    if (!spec.dtype.hasScales())
+      return;
+    const Tensor &ofGroups = inputs.find(name + "_scales")->second;
+    scales = static_cast<const float *>(ofGroups.data) + r * ofGroups.strides[0];
+    group = weight.shape[outIn ? 1 : 0] / ofGroups.shape[1];
   }
+  float number(int64_t f) const { return data[f * stride]; }
+  template <typename T> T at(int64_t f) const { return scales ? T(number(f)) * T(scales[f / group]) : T(number(f)); }
+};
+
+/// What a projection multiplies with its weights: the features of a token, or, where the spec has them rounded to 8 bits, their integers and a scale.
+template <typename T> struct Multiplied {
+  std::vector<T> features;
+  std::vector<int32_t> integers; // empty: the features count
+  float scale = 0;
 };
 
 /// The computation with every number of type T.
@@ -250,7 +265,8 @@ private:
 
   /// Q, K or V of one token: [count, width].
   std::vector<T> headsOfToken(Part part, int64_t b, int64_t s, int64_t count, int64_t width) {
-    std::vector<T> features = token(part, b, s), all(count * width);
+    const Multiplied<T> features = multiplied(token(part, b, s));
+    std::vector<T> all(count * width);
     for (int64_t h = 0; h < count; ++h)
       for (int64_t i = 0; i < n.headWidth(part, h); ++i)
         all[h * width + i] = element(part, features, b, s, h, i);
@@ -288,17 +304,46 @@ private:
     return features;
   }
 
+  /// Only the textbook computation rounds tokens: with m the largest |feature|, the integers are feature * (127 / m), ties to even, times m / 127. What
+  /// is below 2^-100 counts as nothing, and a token that is not finite has no integers: everything made from it is NaN.
+  Multiplied<T> multiplied(std::vector<T> features) const {
+    Multiplied<T> result{std::move(features), {}};
+    if (!std::is_same_v<T, float> || *spec.dtype.weightCompute != WeightCompute::W8A8)
+      return result;
+    float largest = 0;
+    for (T feature : result.features)
+      largest = std::isfinite(feature) ? std::max(largest, std::fabs(float(feature))) : largest;
+    const bool isFinite = std::all_of(result.features.begin(), result.features.end(), [](T feature) { return std::isfinite(feature); });
+    const float inverse = largest < 0x1p-100f ? 0 : 127.f / largest;
+    result.scale = isFinite ? largest / 127.f : std::numeric_limits<float>::quiet_NaN();
+    for (T feature : result.features)
+      result.integers.push_back(isFinite ? int32_t(std::nearbyint(float(feature) * inverse)) : 0);
+    return result;
+  }
+
+  /// Of a token and a row of weights; features of heads that are left out are 0, and their weights are never read.
+  T product(const Multiplied<T> &token, const WeightRow &weight, const std::vector<bool> &used = {}) const {
+    T sum = 0;
+    int64_t integers = 0;
+    for (size_t f = 0; f < token.features.size(); ++f) {
+      if (!used.empty() && !used[f])
+        continue;
+      if (token.integers.empty())
+        sum += token.features[f] * weight.at<T>(int64_t(f));
+      else
+        integers += int64_t(token.integers[f]) * int64_t(weight.number(int64_t(f)));
+    }
+    return token.integers.empty() ? sum : T(integers) * (T(token.scale) * T(weight.scales[0]));
+  }
+
   /// Element `i` of head `h` of Q, K or V at position `s`: projected from the token's features, or read.
-  T element(Part part, const std::vector<T> &features, int64_t b, int64_t s, int64_t h, int64_t i) {
+  T element(Part part, const Multiplied<T> &features, int64_t b, int64_t s, int64_t h, int64_t i) {
     if (*spec.projections.input == InputProjection::None) {
       const Tensor &input = inputs.find(part == Part::Query ? "q" : part == Part::Key ? "k" : "v")->second;
       return *spec.shape.layout == ActivationLayout::Bshd ? input.number({b, s, h, i}) : input.number({b, h, s, i});
     }
     FeatureRow feature = featureRow(spec, part, h, i);
-    WeightRow weight(spec, inputs.find(feature.weight)->second, feature.row);
-    T sum = 0;
-    for (size_t f = 0; f < features.size(); ++f)
-      sum += features[f] * T(weight.data[f * weight.stride]);
+    const T sum = product(features, WeightRow(spec, inputs, feature.weight, feature.row));
     return *spec.projections.biasInput ? sum + T(inputs.find(feature.bias)->second.number({feature.row})) : sum;
   }
 
@@ -389,15 +434,13 @@ private:
 
   /// Y = O·Woᵀ + bo for one row; columns of heads that are left out are never read.
   std::vector<T> projectOutput(const std::vector<T> &concatenated) {
-    const Tensor &wo = inputs.find("wo")->second;
     std::vector<T> y(n.m);
+    std::vector<bool> used;
+    for (int64_t h = 0; h < n.H; ++h)
+      used.insert(used.end(), n.headWidth(Part::Value, h), !n.pruned[h]);
+    const Multiplied<T> token = multiplied(concatenated);
     for (int64_t r = 0; r < n.m; ++r) {
-      WeightRow weight(spec, wo, r);
-      T sum = 0;
-      for (int64_t h = 0, f = 0; h < n.H; ++h)
-        for (int64_t i = 0, width = n.headWidth(Part::Value, h); i < width; ++i, ++f)
-          if (!n.pruned[h])
-            sum += concatenated[f] * T(weight.data[f * weight.stride]);
+      const T sum = product(token, WeightRow(spec, inputs, "wo", r), used);
       y[r] = *spec.projections.biasOutput ? sum + T(inputs.find("bo")->second.number({r})) : sum;
     }
     return y;
@@ -418,7 +461,9 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> expectedInputs(const S
   Letters n(spec.layer);
   const ProjectionSpec &projections = spec.projections;
   std::vector<std::pair<std::string, std::vector<int64_t>>> list;
-  auto matrix = [&](const char *name, int64_t outputs, int64_t features) {
+  auto matrix = [&](const std::string &name, int64_t outputs, int64_t features) {
+    if (spec.dtype.hasScales())
+      list.push_back({name + "_scales", {outputs, spec.dtype.groupsOf(features)}});
     if (*projections.weightLayout == WeightLayout::OutIn)
       list.push_back({name, {outputs, features}});
     else
@@ -509,12 +554,12 @@ std::string checkInputs(const Spec &spec, const Sizes &sizes, const Tensors &inp
   return "";
 }
 
-/// The tensors with narrow floats as f32, which holds all of their values: each is read many times.
+/// The tensors with narrow floats and numbers of weights as f32, which holds all of their values: each is read many times.
 class Widened {
 public:
   explicit Widened(const Tensors &tensors) : tensors(tensors) {
     for (auto &[name, tensor] : this->tensors) {
-      if (!dtypeInfo(tensor.dtype).isNarrowFloat())
+      if (!dtypeInfo(tensor.dtype).isNarrowFloat() && !dtypeInfo(tensor.dtype).isScaled())
         continue;
       int64_t span = 1; // from the first to the last element
       for (size_t i = 0; i < tensor.shape.size(); ++i)

@@ -234,6 +234,7 @@ bool FieldReader::readValue(const SpecField &field, const Tree &value, GivenFiel
     return isBoolean;
   }
   case FieldKind::Word:
+  case FieldKind::Format:
     return readWord(field, subject, value, result.word);
   case FieldKind::Name:
     return readName(value, result.word);

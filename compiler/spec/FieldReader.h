@@ -20,7 +20,7 @@ struct GivenField {
   std::vector<Located<int64_t>> numbers;   // Integers
   std::vector<HeadGroup> groups;           // HeadWidth, when it is a list; an integer is `number`
   SizeSpec size;                           // Size
-  std::string word;                        // Word, Name
+  std::string word;                        // Word, Format, Name
   std::vector<Located<std::string>> words; // WordList
   std::vector<VariantSpec> variants;       // Variants; Variant: one, none when null
   std::vector<ExpressionParameter> parameters; // Parameters

@@ -92,9 +92,20 @@ struct ShapeSpec {
   Located<ActivationLayout> layout;
 };
 
+/// How products with weights that have scales are made.
+enum class WeightCompute { WeightOnly, W8A8 };
+
 struct DTypeSpec {
   SourceLocation loc;
   Located<DType> activations, weights, accumulate;
+  Located<int64_t> weightGroup;        // inputs of a row that share a scale; 0: all of them
+  Located<WeightCompute> weightCompute;
+
+  bool hasScales() const { return dtypeInfo(*weights).isScaled(); }
+  /// Of biases and the weights of norms.
+  DType vectors() const { return hasScales() ? DType::F32 : *weights; }
+  /// Scales of a row of a weight.
+  int64_t groupsOf(int64_t inputs) const { return *weightGroup == 0 ? 1 : inputs / *weightGroup; }
 };
 
 struct Spec {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spec/SpecFields.h"
 
+#include "support/DTypes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -53,6 +55,12 @@ llvm::SmallVector<FieldWord> fieldWords(const SpecField &field) {
   llvm::SmallVector<StringRef> parts;
   field.words.split(parts, ' ', -1, /*KeepEmpty=*/false);
   llvm::SmallVector<FieldWord> result;
+  if (field.kind == FieldKind::Format) {
+    for (const DTypeInfo &info : allDTypes())
+      if (info.use == FormatUse::Anything || (field.words == "weights" && info.isScaled()))
+        result.push_back({info.word, true});
+    return result;
+  }
   for (StringRef part : parts) {
     bool supported = !part.consume_back("?");
     result.push_back({part, supported});
@@ -86,6 +94,7 @@ static std::string valueText(const SpecField &field) {
   case FieldKind::Any:
     return "";
   case FieldKind::Word:
+  case FieldKind::Format:
   case FieldKind::WordList:
     break;
   }

@@ -11,7 +11,7 @@
 
 namespace mhac {
 
-enum class FieldKind { Map, Integer, Integers, HeadWidth, Boolean, Word, Name, Size, Variants, Variant, WordList, Parameters, Any };
+enum class FieldKind { Map, Integer, Integers, HeadWidth, Boolean, Word, Format, Name, Size, Variants, Variant, WordList, Parameters, Any };
 enum class FieldPresence { Required, Optional };
 enum class FieldStatus { Supported, Planned };
 enum class PlannedShape { None, Scalar, List, Map };
@@ -39,7 +39,7 @@ struct ShorthandInfo {
   llvm::StringRef doc;
 };
 
-/// A word of a Word or WordList field.
+/// A word of a Word, Format or WordList field.
 struct FieldWord {
   llvm::StringRef text;
   bool supported;

@@ -62,6 +62,13 @@ static void printVariants(llvm::raw_ostream &os, StringRef key, const std::vecto
   }
 }
 
+static std::string weightsText(const DTypeSpec &dtype) {
+  const std::string type(dtypeInfo(*dtype.weights).word);
+  if (!dtype.hasScales())
+    return type;
+  return "{type: " + type + ", group: " + (*dtype.weightGroup ? std::to_string(*dtype.weightGroup) : "row") + ", compute: " + wordOf(*dtype.weightCompute).str() + "}";
+}
+
 std::string printSpec(const Spec &spec) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -106,7 +113,7 @@ std::string printSpec(const Spec &spec) {
     os << "]}\n";
   }
   os << "dtype:\n"
-     << "  activations: " << dtypeInfo(*spec.dtype.activations).word << "\n  weights: " << dtypeInfo(*spec.dtype.weights).word
+     << "  activations: " << dtypeInfo(*spec.dtype.activations).word << "\n  weights: " << weightsText(spec.dtype)
      << "\n  accumulate: " << dtypeInfo(*spec.dtype.accumulate).word << "\n";
   if (spec.mergeParts)
     os << "merge_states: {parts: " << wordOf(**spec.mergeParts) << "}\n";

@@ -16,6 +16,9 @@ namespace {
 // Rows and columns of a weight; their product then fits int64_t with room for strides and bytes.
 constexpr int64_t maxFeatures = 2147483647;
 
+// Products of an unsigned and a signed byte whose sum fits int32.
+constexpr int64_t maxIntegers = 65536;
+
 class Reader {
 public:
   Reader(StringRef file, Diagnostics &diagnostics) : fields(file, diagnostics), diagnostics(diagnostics) {
@@ -51,6 +54,7 @@ private:
   }
 
   Diagnostic &error(StringRef path, std::string message);
+  void unsupported(StringRef path, std::string message);
   /// Reports a key that was written but has no effect, unless it says the default.
   template <typename T> void refuseWithoutEffect(StringRef path, Located<T> &field, const T &defaultValue, const std::string &reason);
 
@@ -61,6 +65,7 @@ private:
   void readProjections();
   void readShape();
   void readRest();
+  void readWeightScales();
   void readMergeStates();
 
   FieldReader fields;
@@ -78,6 +83,11 @@ Diagnostic &Reader::error(StringRef path, std::string message) {
   if (given)
     report.length = given->length;
   return report;
+}
+
+void Reader::unsupported(StringRef path, std::string message) {
+  const GivenField *given = fields.find(path);
+  diagnostics.unsupported(given->loc, std::move(message)).length = given->length;
 }
 
 template <typename T>
@@ -273,8 +283,9 @@ void Reader::readRest() {
 
   spec.dtype.loc = fields.mapLocation("dtype");
   spec.dtype.activations = dtype("dtype.activations");
-  spec.dtype.weights = dtype("dtype.weights");
+  spec.dtype.weights = dtype("dtype.weights.type");
   spec.dtype.accumulate = dtype("dtype.accumulate");
+  readWeightScales();
 
   spec.mapStage = word<MapStage>("outputs.attention_map.stage");
   spec.diagonalWindow = integer("outputs.map_statistics.window", 0);
@@ -289,6 +300,58 @@ void Reader::readRest() {
   }
   if (!hasY)
     spec.outputs.insert(spec.outputs.begin(), {OutputKind::Y, spec.loc, false});
+}
+
+/// The keys of weights that have scales. A group must divide the inputs of every projection.
+void Reader::readWeightScales() {
+  DTypeSpec &dtype = spec.dtype;
+  const GivenField *group = fields.find("dtype.weights.group");
+  int64_t inputs = 0; // of a group
+  if (group && StringRef(group->word).getAsInteger(10, inputs))
+    inputs = 0; // "row"
+  dtype.weightGroup = locate("dtype.weights.group", inputs);
+  dtype.weightCompute = word<WeightCompute>("dtype.weights.compute");
+  Located<bool> zeroPoint = boolean("dtype.weights.zero_point");
+  if (fields.isWrong("dtype.weights.type"))
+    return;
+  const std::string type(dtypeInfo(*dtype.weights).word);
+  if (!dtype.hasScales()) {
+    const std::string reason = "without scales, and weights of '" + type + "' have none";
+    refuseWithoutEffect("dtype.weights.group", dtype.weightGroup, int64_t(0), reason);
+    refuseWithoutEffect("dtype.weights.zero_point", zeroPoint, false, reason);
+    refuseWithoutEffect("dtype.weights.compute", dtype.weightCompute, WeightCompute::WeightOnly, reason);
+    return;
+  }
+  if (*zeroPoint)
+    unsupported("dtype.weights.zero_point", "'zero_point: true' is not supported: weights are symmetric, a number times its scale");
+  const bool isW8A8 = *dtype.weightCompute == WeightCompute::W8A8;
+  if (isW8A8 && *dtype.weights != DType::I8)
+    error("dtype.weights.compute", "'compute: w8a8' needs 'type: int8', found '" + type + "'");
+  else if (isW8A8 && *dtype.weightGroup != 0)
+    error("dtype.weights.compute", "'compute: w8a8' needs 'group: row', found '" + std::to_string(*dtype.weightGroup) + "': integers of a row are summed as a whole");
+  const ProjectionSpec &projections = spec.projections;
+  const LayerSpec &layer = spec.layer;
+  std::vector<std::pair<std::string, int64_t>> inputsOf;
+  if (*projections.input != InputProjection::None)
+    inputsOf.push_back({"d_model", *layer.dModel});
+  if (*projections.input == InputProjection::Separate)
+    inputsOf.push_back({*layer.source == Source::Cross ? "kv_d_model" : "d_model", *layer.kvDModel});
+  int64_t heads = *layer.heads * *layer.vHeadDim;
+  for (const HeadGroup &headGroup : layer.headGroups)
+    heads = (&headGroup == &layer.headGroups.front() ? 0 : heads) + headGroup.heads * headGroup.width;
+  if (*projections.output)
+    inputsOf.push_back({"the heads together", heads});
+  for (const auto &[what, count] : inputsOf) {
+    if (isW8A8 && count > maxIntegers) {
+      error("dtype.weights.compute", "'compute: w8a8' adds up at most " + std::to_string(maxIntegers) + " products in 32 bits, found " + what + " with " + std::to_string(count));
+      return;
+    }
+    if (*dtype.weightGroup && count % *dtype.weightGroup) {
+      error("dtype.weights.group", "'group' must divide the inputs of every projection, found '" + std::to_string(*dtype.weightGroup) + "' and " + what + " with " + std::to_string(count));
+      dtype.weightGroup.value = 0;
+      return;
+    }
+  }
 }
 
 /// Parts are all that is merged: what concerns keys and scores has no effect.

@@ -22,6 +22,8 @@ StringRef wordOf(QueryOffset value) { return pick(value, {"bottom_right", "top_l
 StringRef wordOf(OutputKind value) { return pick(value, {"y", "lse", "attention_map", "map_statistics", "key_mass", "head_norms"}); }
 StringRef wordOf(MapStage value) { return pick(value, {"scores", "modified", "masked", "probabilities"}); }
 
+StringRef wordOf(WeightCompute value) { return pick(value, {"weight_only", "w8a8"}); }
+
 std::string wordOf(const SizeSpec &size) {
   switch (size.kind) {
   case SizeSpec::Kind::Dynamic:

@@ -19,6 +19,7 @@ llvm::StringRef wordOf(ActivationLayout value);
 llvm::StringRef wordOf(QueryOffset value);
 llvm::StringRef wordOf(OutputKind value);
 llvm::StringRef wordOf(MapStage value);
+llvm::StringRef wordOf(WeightCompute value);
 /// "dynamic", "128" or "{max: 128}".
 std::string wordOf(const SizeSpec &size);
 

@@ -92,7 +92,7 @@ static bool isStdintName(StringRef name) {
 
 // Sizes, activations, weights, what masks, scores and positions ask for, outputs, and the fields around them.
 static const StringRef interfaceNames =
-    "struct_size workspace workspace_bytes prepared batch query key mask_keys x memory q k v wqkv wq wk wv wo bqkv bq bk bv bo q_norm_weight "
+    "struct_size workspace workspace_bytes prepared batch query key mask_keys x memory q k v wqkv wq wk wv wo wqkv_scales wq_scales wk_scales wv_scales wo_scales bqkv bq bk bv bo q_norm_weight "
     "k_norm_weight key_lengths key_starts global_tokens global_queries global_keys prefix_lengths documents query_documents key_documents "
     "mask score_bias relative_bias sinks position_ids query_position_ids key_position_ids y lse attention_map map_statistics key_mass "
     "head_norms";

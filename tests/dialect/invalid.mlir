@@ -17,6 +17,38 @@ func.func @project_c1_weight(%x: tensor<?x?x6xf32>, %w: tensor<8xf32>) {
 
 // -----
 
+func.func @project_c1_numbers_without_scales(%x: tensor<?x?x6xf32>, %w: tensor<8x6xsi8>) {
+  // expected-error @+1 {{(c1) weight wants rank 2 and elements of}}
+  %r = attn.project %x weights(%w) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xsi8>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c9_groups(%x: tensor<?x?x6xf32>, %w: tensor<8x6xsi8>, %s: tensor<8x4xf32>) {
+  // expected-error @+1 {{(c9) scales of 'tensor<8x6xsi8>' want [outputs, groups] of f32, groups a divisor of the inputs, found 'tensor<8x4xf32>'}}
+  %r = attn.project %x weights(%w) scales(%s) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xsi8>, tensor<8x4xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c10_groups(%x: tensor<?x?x6xf32>, %w: tensor<8x6xsi8>, %s: tensor<8x2xf32>) {
+  // expected-error @+1 {{(c10) quantized tokens want one scale a row, found 'tensor<8x2xf32>'}}
+  %r = attn.project %x weights(%w) scales(%s) {quantized_tokens, layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xsi8>, tensor<8x2xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @project_c10_type(%x: tensor<?x?x6xf32>, %w: tensor<8x6xsi4>, %s: tensor<8x1xf32>) {
+  // expected-error @+1 {{(c10) quantized tokens want weights of si8, found 'tensor<8x6xsi4>'}}
+  %r = attn.project %x weights(%w) scales(%s) {quantized_tokens, layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xsi4>, tensor<8x1xf32>) -> tensor<?x2x?x4xf32>
+  return
+}
+
+// -----
+
 func.func @project_c1_bias(%x: tensor<?x?x6xf32>, %w: tensor<8x6xf32>, %b: tensor<8xi64>) {
   // expected-error @+1 {{(c1) bias wants rank 1 and elements of}}
   %r = attn.project %x weights(%w) biases(%b) {layout = #attn.layout<out_in>, parts = [#attn.part<weight = 0, bias = -1, heads = 2, width = 4, first = 0, group = 2, group_stride = 0, head_stride = 4>]} : (tensor<?x?x6xf32>, tensor<8x6xf32>, tensor<8xi64>) -> tensor<?x2x?x4xf32>

@@ -47,7 +47,7 @@ std::vector<GridLayer> gridLayers() {
 /// The variants by name: one folder a kind of variant, one file a variant.
 std::vector<GridLayer> namedLayers() {
   std::vector<GridLayer> layers;
-  for (const char *folder : {"masks", "positions", "scores", "layouts", "outputs", "heads", "formats"})
+  for (const char *folder : {"masks", "positions", "scores", "layouts", "outputs", "heads", "formats", "weights"})
     for (GridLayer &layer : layersIn(paths.run + "/" + folder))
       layers.push_back(std::move(layer));
   return layers;

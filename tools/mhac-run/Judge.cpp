@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 namespace mhac::artefact {
@@ -140,6 +141,25 @@ void Judge::judgePositions(const reference::Tensor &positions, Verdict &verdict)
       verdict.message = place("map_peak_position", row, "h", h) + ": found " + std::to_string(found) + ", wanted " +
                         std::to_string(seesNothing ? -1 : wanted) + ", seed " + std::to_string(seed);
   }
+}
+
+double Judge::errorOfOriginals() const {
+  Spec original = spec;
+  original.dtype.weights.value = DType::F32;
+  original.dtype.weightCompute.value = WeightCompute::WeightOnly;
+  reference::Tensors tensors = operands.tensors();
+  for (const auto &[name, tensor] : operands.originalWeights())
+    tensors[name] = tensor;
+  std::string problem;
+  const reference::LayerResult wanted =
+      reference::computeLayer(original, operands.sizes(), tensors, rows, reference::Arithmetic::Double, problem).value_or(reference::LayerResult());
+  const reference::Tensor &y = operands.tensors().find("y")->second;
+  double largest = problem.empty() ? 0 : std::numeric_limits<double>::infinity();
+  size_t next = 0;
+  for (Row row : rows)
+    for (int64_t i = 0; i < wanted.width; ++i)
+      largest = std::max(largest, std::fabs(y.numberAt(reference::yOffset(spec, y, row, i)) - wanted.y[next++]));
+  return largest;
 }
 
 Verdict Judge::judge() const {

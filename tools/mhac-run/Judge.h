@@ -34,6 +34,9 @@ public:
   /// memory around for stray writes.
   Verdict judge() const;
 
+  /// Largest difference of y from what the layer computes with its weights as they were before they were rounded to numbers times scales.
+  double errorOfOriginals() const;
+
 private:
   /// Compares the values of one output of `places`, by default the rows, each of `width` elements that `last` counts.
   using Check = std::function<void(const char *output, const char *last, int64_t width, const std::vector<float> &out, const std::vector<double> &ref,

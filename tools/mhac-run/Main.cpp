@@ -92,7 +92,7 @@ void writeCase(llvm::json::OStream &json, const Case &c) {
   json.attribute("target", c.target.name);
 }
 
-void printJson(const Case &c, const Operands &operands, const Measurement &times, const Verdict &verdict, size_t workspaceBytes,
+void printJson(const Case &c, const Operands &operands, const Measurement &times, const Verdict &verdict, std::optional<double> originalError, size_t workspaceBytes,
                int64_t residentBytes) {
   std::string line;
   llvm::raw_string_ostream out(line);
@@ -116,6 +116,8 @@ void printJson(const Case &c, const Operands &operands, const Measurement &times
       json.attribute("max_abs_error", verdict.maxError);
     else
       json.attribute("max_abs_error", nullptr);
+    if (originalError)
+      json.attribute("error_to_f32_weights", *originalError);
     json.attribute("workspace_bytes", int64_t(workspaceBytes));
     json.attribute("peak_rss_bytes", residentBytes);
   });
@@ -123,7 +125,7 @@ void printJson(const Case &c, const Operands &operands, const Measurement &times
 }
 
 /// What was checked, of a call that is not timed.
-void printCheckedJson(const Case &c, const Verdict &verdict) {
+void printCheckedJson(const Case &c, const Verdict &verdict, std::optional<double> originalError) {
   std::string line;
   llvm::raw_string_ostream out(line);
   llvm::json::OStream json(out);
@@ -133,6 +135,8 @@ void printCheckedJson(const Case &c, const Verdict &verdict) {
       json.attribute("max_abs_error", std::isfinite(verdict.maxError) ? llvm::json::Value(verdict.maxError) : nullptr);
       json.attribute("allowed", verdict.allowed);
       json.attribute("ok", verdict.accepted);
+      if (originalError)
+        json.attribute("error_to_f32_weights", *originalError);
     }
   });
   llvm::outs() << line << "\n";
@@ -187,20 +191,25 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
 
   int outcome = Good;
   Verdict verdict;
+  std::optional<double> originalError; // of weights before they were rounded
   if (c.options.check) {
     size_t limit = c.options.rows ? size_t(c.options.rows) : SIZE_MAX;
-    verdict = Judge(c.spec, *operands, chooseRows(operands->sizes(), limit, c.options.seed), c.options.seed).judge();
+    const Judge judge(c.spec, *operands, chooseRows(operands->sizes(), limit, c.options.seed), c.options.seed);
+    verdict = judge.judge();
+    if (verdict.accepted && !operands->originalWeights().empty())
+      originalError = judge.errorOfOriginals();
     if (!verdict.accepted)
       outcome = fail(label + ": " + verdict.message);
     else if (!c.options.json)
       llvm::outs() << label
                    << llvm::formatv(": ok, largest error {0:E2} of {1:E2} allowed in {2} rows, workspace {3} bytes\n", verdict.maxError,
-                                    verdict.allowed, verdict.rows, workspaceBytes);
+                                    verdict.allowed, verdict.rows, workspaceBytes)
+                   << (originalError ? llvm::formatv("  {0:E2} from the layer with weights of f32\n", *originalError).str() : "");
   } else if (!c.options.json) {
     llvm::outs() << label << ": called\n";
   }
   if (c.options.json && !c.options.bench)
-    printCheckedJson(c, verdict);
+    printCheckedJson(c, verdict, originalError);
   if (c.options.bench && outcome == Good) {
     MeasureOptions options;
     options.series = c.options.series;
@@ -214,7 +223,7 @@ int runCase(const Case &c, const Operands *&weights, std::unique_ptr<Operands> &
     if (status != MHAC_STATUS_OK)
       return fail(label + ": " + context.describe(status));
     if (c.options.json)
-      printJson(c, *operands, times, verdict, workspaceBytes, residentBytes);
+      printJson(c, *operands, times, verdict, originalError, workspaceBytes, residentBytes);
     else
       printText(c, *operands, times);
   }

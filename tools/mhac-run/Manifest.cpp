@@ -73,7 +73,7 @@ static bool fromJSON(const json::Value &value, Argument &argument, json::Path pa
   std::string role, dtype;
   if (!map || !map.map("name", argument.name) || !map.map("role", role) || !map.map("dtype", dtype) || !map.map("dims", argument.dims) ||
       !map.map("shape", argument.shape) || !map.map("offset", argument.offset) || !map.map("strides_offset", argument.stridesOffset) ||
-      !map.mapOptional("optional", argument.optional))
+      !map.mapOptional("optional", argument.optional) || !map.mapOptional("scales", argument.scales))
     return false;
   std::optional<DType> known = dtypeFromWord(dtype);
   if (!known) {

@@ -34,11 +34,12 @@ struct Argument {
   Role role = Role::Input;
   DType dtype = DType::F32;
   std::vector<std::string> dims;
-  std::vector<Extent> shape;
+  std::vector<Extent> shape; // in memory; numbers that share a byte are fewer than `dims` says
   int64_t offset = 0, stridesOffset = -1;
   bool optional = false;
   ValueCheck check = ValueCheck::None; // of its integers: within [0, checkSize]; Sum: also value + checkWith's value
   std::string checkSize, checkWith;
+  std::string scales; // of a weight of numbers: the argument that holds its scales
 
   bool isOutput() const { return role == Role::Output; }
   /// Index of the dimension with this name, or nothing.
@@ -70,7 +71,7 @@ struct Manifest {
 /// Values of the sizes of one call by name, fixed ones included.
 using SizeValues = std::map<std::string, int64_t>;
 
-/// The dimensions of an argument in a call.
+/// The dimensions of an argument's memory in a call.
 std::vector<int64_t> shapeOf(const Argument &argument, const SizeValues &sizes);
 
 /// Reads a manifest. On failure empty, with a sentence in `error`.

@@ -140,8 +140,16 @@ Operands::Operands(const Manifest &manifest, const Spec &spec, SizeValues sizes,
   fillParameters(options, random);
   findWhatMatters(options, random);
   fillScores(options);
+  if (weightsOf)
+    originals = weightsOf->originals;
   for (Buffer &buffer : buffers)
-    if ((buffer.argument->role == Role::Input || buffer.argument->role == Role::Weight) && buffer.memory.use_count() == 1)
+    if (dtypeInfo(buffer.argument->dtype).isScaled() && buffer.memory.use_count() == 1)
+      quantize(buffer, options, options.seed + 1000 * size_t(&buffer - buffers.data()));
+  auto isScales = [&](const Argument &argument) {
+    return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer &other) { return other.argument->scales == argument.name; });
+  };
+  for (Buffer &buffer : buffers)
+    if (!dtypeInfo(buffer.argument->dtype).isScaled() && !isScales(*buffer.argument) && (buffer.argument->role == Role::Input || buffer.argument->role == Role::Weight) && buffer.memory.use_count() == 1)
       fillNumbers(buffer, options, options.seed + 1000 * size_t(&buffer - buffers.data()));
   for (Buffer &buffer : buffers)
     if (!buffer.argument->isOutput())
@@ -160,7 +168,13 @@ void Operands::place(const Argument &argument, const FillOptions &options, const
   else
     buffer.memory = std::make_shared<GuardedMemory>(size_t(spanOf(buffer.shape, buffer.strides) * dtypeInfo(argument.dtype).bytes()),
                                                     options.placement);
-  views[argument.name] = {argument.dtype, buffer.memory->data(), buffer.shape, buffer.strides};
+  reference::Tensor view{argument.dtype, buffer.memory->data(), buffer.shape, buffer.strides};
+  if (const int shared = dtypeInfo(argument.dtype).numbersPerByte(); shared > 1) { // seen in numbers
+    view.shape.back() = std::stoll(argument.dims.back());
+    for (size_t i = 0; i + 1 < view.strides.size(); ++i)
+      view.strides[i] *= shared;
+  }
+  views[argument.name] = view;
   buffers.push_back(std::move(buffer));
 }
 
@@ -261,6 +275,58 @@ double Operands::deviation(const Argument &argument, const std::vector<int64_t> 
   if (shape.size() < 2)
     return 0.25;
   return 1 / std::sqrt(double(*spec.projections.weightLayout == WeightLayout::OutIn ? shape[1] : shape[0]));
+}
+
+/// Floats as for a weight of f32, rounded by the runtime. Those that are never read get the lowest number, or NaN, and scales of these only NaN.
+void Operands::quantize(Buffer &numbers, const FillOptions &options, uint64_t seed) {
+  const Argument &argument = *numbers.argument;
+  const reference::Tensor &view = views.at(argument.name);
+  const bool outIn = *spec.projections.weightLayout == WeightLayout::OutIn;
+  const float factor = float(deviation(argument, view.shape));
+  Normals normals(seed);
+  auto original = std::make_shared<std::vector<float>>(size_t(countOf(view.shape)));
+  for (float &value : *original)
+    value = factor * normals.next();
+  auto scales = std::find_if(buffers.begin(), buffers.end(), [&](const Buffer &other) { return other.argument->name == argument.scales; });
+  const int64_t groups = scales->shape[1];
+  mhac_quantize_args args = MHAC_QUANTIZE_ARGS_INIT;
+#define MHAC_WEIGHT_TYPE(name, number, text, bits, exponent_bits, largest) \
+  if (dtypeInfo(argument.dtype).word == text)                              \
+    args.type = MHAC_WEIGHT_##name;
+#include <mhac/weight_types.def>
+#undef MHAC_WEIGHT_TYPE
+  args.in_out = !outIn, args.outputs = view.shape[outIn ? 0 : 1], args.inputs = view.shape[outIn ? 1 : 0], args.group = args.inputs / groups;
+  args.weights = original->data(), args.numbers = numbers.memory->data(), args.scales = static_cast<float *>(scales->memory->data());
+  if (mhac_quantize_weights(nullptr, &args) != MHAC_STATUS_OK)
+    std::abort(); // it was asked for what it cannot do
+  originals[argument.name] = original;
+  if (!options.poison || spec.layer.prunedHeads.empty())
+    return;
+  const std::vector<bool> used = reference::usedParts(spec, argument.name);
+  const bool areInputs = argument.name == "wo"; // the parts
+  const float poison = dtypeInfo(argument.dtype).isFloat() ? std::numeric_limits<float>::quiet_NaN() : -128.f;
+  for (int64_t output = 0; output < args.outputs; ++output)
+    for (int64_t group = 0; group < groups; ++group) {
+      bool isRead = false;
+      for (int64_t input = group * args.group; input < (group + 1) * args.group; ++input) {
+        const size_t part = size_t(areInputs ? input : output);
+        if (part < used.size() && used[part])
+          isRead = true;
+        else
+          storeElement(argument.dtype, numbers.memory->data(), outIn ? view.offset({output, input}) : view.offset({input, output}), poison);
+      }
+      if (!isRead)
+        args.scales[output * groups + group] = std::numeric_limits<float>::quiet_NaN();
+    }
+}
+
+reference::Tensors Operands::originalWeights() const {
+  reference::Tensors tensors;
+  for (const auto &[name, values] : originals) {
+    const std::vector<int64_t> &shape = views.at(name).shape;
+    tensors[name] = {DType::F32, values->data(), shape, denseStrides(shape)};
+  }
+  return tensors;
 }
 
 /// The memory is all NaN; numbers are written over it where they matter. Elements that lie on each other (broadcast) matter when one does.

@@ -54,6 +54,8 @@ public:
   /// All arguments by name as the reference takes them, outputs included.
   const reference::Tensors &tensors() const { return views; }
   reference::Sizes sizes() const;
+  /// Weights that were rounded to numbers times scales, as they were before; empty when there are none.
+  reference::Tensors originalWeights() const;
   /// Rows of y and lse that may be anything, because a NaN was put into the token they are the query of.
   bool isExcluded(reference::Row row) const { return excluded[size_t(row.b * querySize + row.q)]; }
 
@@ -77,6 +79,7 @@ private:
   void findWhatMatters(const FillOptions &options, std::mt19937_64 &random);
   void fillScores(const FillOptions &options);
   void fillNumbers(Buffer &buffer, const FillOptions &options, uint64_t seed);
+  void quantize(Buffer &numbers, const FillOptions &options, uint64_t seed);
   void fillParts(Buffer &buffer, Normals &normals);
   double deviation(const Argument &argument, const std::vector<int64_t> &shape) const;
   void writeStructure();
@@ -90,6 +93,7 @@ private:
   const void *prepared = nullptr;
   std::vector<char> structure;
   reference::Tensors views;
+  std::map<std::string, std::shared_ptr<std::vector<float>>> originals; // by name of the weight
   std::vector<char> keyMatters, queryMatters, tokenMatters, excluded; // [batch, key], then [batch, query]
 };
 

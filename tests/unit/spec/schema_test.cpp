@@ -40,7 +40,7 @@ TEST(SpecSchema, AcceptsTheExampleSpecs) {
 
 TEST(SpecSchema, AcceptsEveryForm) {
   for (const char *more :
-       {"", "projections: {bias: true}\n", "projections: {bias: {input: true}}\n", "dtype: f32\n", "dtype: {weights: f32}\n",
+       {"", "projections: {bias: true}\n", "projections: {bias: {input: true}}\n", "dtype: f32\n", "dtype: {weights: f32}\n", "dtype: {weights: {type: int4, group: 32}}\n", "dtype: {weights: {type: int8, group: row, compute: w8a8, zero_point: false}}\n",
         "shape: {batch: 3, query: {max: 4}, key: {max: 4}}\n", "mask: [causal, padding, padding: {side: left}]\n", "mask: [causal: null]\n",
         "score: [scale: default]\n", "score: [scale: 0.125]\n", "outputs: [lse, y]\n", "outputs: [y, attention_map: {stage: scores}, map_statistics: {window: 1}]\n",
         "merge_states: {parts: 2}\n", "parameters: {}\ncache: null\ndeterministic: false\n",

@@ -149,7 +149,7 @@ TEST(SpecReader, KnowsWhatIsNotSupportedYet) {
                    {minimal + "deterministic: true\n", "4:1: 'deterministic' is not supported yet"},
                    {minimal + "gradient: {}\n", "4:1: 'gradient' is a reserved word and not supported yet"},
                    {layer("d_model: 64, heads: 4, dropout: 0.1"), "3:32: 'dropout' is a reserved word and not supported yet"},
-                   {minimal + "dtype: {weights: {type: int8}}\n", "4:18: 'weights' as a map is not supported yet"},
+                   {minimal + "dtype: {weights: {type: int8, zero_point: true}}\n", "4:43: 'zero_point: true' is not supported: weights are symmetric, a number times its scale"},
                    {minimal + "shape: {layout: thd}\n", "4:17: 'layout': 'thd' is not supported yet"}},
                   3),
             6);
@@ -158,7 +158,7 @@ TEST(SpecReader, KnowsWhatIsNotSupportedYet) {
 TEST(SpecReader, ChecksNumberFormats) {
   EXPECT_EQ(check({{minimal + "dtype: f64\n", "4:8: 'dtype' must be 'f32', 'bf16' or 'f16', found 'f64'"},
                    {minimal + "dtype: {activations: fp16}\n", "4:22: 'activations' must be 'f32', 'bf16' or 'f16', found 'fp16'; did you mean 'f16'?"},
-                   {minimal + "dtype: {weights: int8}\n", "4:18: 'weights' must be 'f32', 'bf16' or 'f16', found 'int8'"},
+                   {minimal + "dtype: {weights: int9}\n", "4:18: 'weights' must be 'f32', 'bf16', 'f16', 'int8', 'int4' or 'fp8_e4m3', found 'int9'; did you mean 'int8'?"},
                    {minimal + "dtype: {accumulate: f16}\n", "4:21: 'accumulate' must be 'f32', found 'f16'"}},
                   1),
             4);
