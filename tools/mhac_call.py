@@ -20,7 +20,7 @@ import numpy as np
 
 # NumPy has no bf16: its bits, as uint16, or the type of that name that ml_dtypes has.
 _DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(np.uint16), "int8": np.dtype(np.int8),
-           **{word: np.dtype(np.uint8) for word in ("int4", "fp8_e4m3")}, "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
+           **{word: np.dtype(np.uint8) for word in ("int4", "fp8_e4m3", "fp8_e5m2")}, "i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "bool": np.dtype(np.uint8)}
 _CPU_DETECTED = 1 << 63
 
 

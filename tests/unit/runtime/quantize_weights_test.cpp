@@ -64,7 +64,7 @@ TEST(QuantizeWeights, EveryRowAndGroupHasItsScale) {
 }
 
 TEST(QuantizeWeights, RowsOfZerosHaveScaleZero) {
-  for (mhac_weight_type type : {MHAC_WEIGHT_INT8, MHAC_WEIGHT_INT4, MHAC_WEIGHT_FP8_E4M3})
+  for (mhac_weight_type type : {MHAC_WEIGHT_INT8, MHAC_WEIGHT_INT4, MHAC_WEIGHT_FP8_E4M3, MHAC_WEIGHT_FP8_E5M2})
     for (float tiny : {0.f, -0.f, std::numeric_limits<float>::denorm_min()}) {
       quantized result = quantize(type, {tiny, 0, 0, tiny}, 2);
       EXPECT_EQ(result.status, MHAC_STATUS_OK);
@@ -90,6 +90,9 @@ TEST(QuantizeWeights, FloatsReachTheirLargestNumber) {
   quantized e4m3 = quantize(MHAC_WEIGHT_FP8_E4M3, {448, -448, 1, 0.001953125f, 0.0009765625f, 17, 19, -0.4375f}, 1);
   EXPECT_EQ(e4m3.scales[0], 1.f);
   EXPECT_EQ(std::vector<uint8_t>(e4m3.numbers.begin(), e4m3.numbers.begin() + 8), (std::vector<uint8_t>{0x7e, 0xfe, 0x38, 0x01, 0x00, 0x58, 0x5a, 0xae}));
+  quantized e5m2 = quantize(MHAC_WEIGHT_FP8_E5M2, {57344, -57344, 1, 1.125f, 1.375f, 0x1p-16f, 0x1p-17f, 3}, 1);
+  EXPECT_EQ(e5m2.scales[0], 1.f);
+  EXPECT_EQ(std::vector<uint8_t>(e5m2.numbers.begin(), e5m2.numbers.begin() + 8), (std::vector<uint8_t>{0x7b, 0xfb, 0x3c, 0x3c, 0x3e, 0x01, 0x00, 0x42}));
 }
 
 TEST(QuantizeWeights, WhatIsNotFiniteIsRefusedAndChangesNothing) {

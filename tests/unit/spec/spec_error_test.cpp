@@ -158,7 +158,7 @@ TEST(SpecReader, KnowsWhatIsNotSupportedYet) {
 TEST(SpecReader, ChecksNumberFormats) {
   EXPECT_EQ(check({{minimal + "dtype: f64\n", "4:8: 'dtype' must be 'f32', 'bf16' or 'f16', found 'f64'"},
                    {minimal + "dtype: {activations: fp16}\n", "4:22: 'activations' must be 'f32', 'bf16' or 'f16', found 'fp16'; did you mean 'f16'?"},
-                   {minimal + "dtype: {weights: int9}\n", "4:18: 'weights' must be 'f32', 'bf16', 'f16', 'int8', 'int4' or 'fp8_e4m3', found 'int9'; did you mean 'int8'?"},
+                   {minimal + "dtype: {weights: int9}\n", "4:18: 'weights' must be 'f32', 'bf16', 'f16', 'int8', 'int4', 'fp8_e4m3' or 'fp8_e5m2', found 'int9'; did you mean 'int8'?"},
                    {minimal + "dtype: {accumulate: f16}\n", "4:21: 'accumulate' must be 'f32', found 'f16'"}},
                   1),
             4);
