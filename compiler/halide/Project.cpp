@@ -148,7 +148,7 @@ private:
     const int features = featuresOf(inputs), groups = (features + kNumbersOfGroup - 1) / kNumbersOfGroup;
     Func func(part.name + "_acc"), panel, rowSum(part.name + "_sums");
     const Region terms = {{0, kNumbersOfGroup}, {0, groups}};
-    RDom r(terms, part.name + "_k"), odd(terms, part.name + "_odd"), s(terms, part.name + "_s");
+    RDom r(terms, part.name + "_k"), odd(terms, part.name + "_odd");
     const bool pairs = tiles.vectors == 2;
     Expr blocks = (inputs[0].tokens + kLanes - 1) / kLanes, full = (pairs ? block / 2 * 2 + 1 : Expr(block)) < blocks;
     r.where(full);
@@ -171,12 +171,22 @@ private:
       panel = Func(part.name + "_panel");
       panel(x, y, j, h) = weightAt(x, y);
     }
-    auto weight = [&](const RDom &term) { return cast<int32_t>(panel.defined() ? Expr(panel(term.x, term.y, j, h)) : weightAt(term.x, term.y)); };
-    // Tokens are 128 more than their integers, and 0 behind the last feature.
+    auto weight = [&](const Expr &place, const Expr &group) { return cast<int32_t>(panel.defined() ? Expr(panel(place, group, j, h)) : weightAt(place, group)); };
+    // Tokens are 128 more than their integers, and 0 behind the last feature. The sums are products with ones: of whole vectors by the instructions that
+    // all products take, which Halide does not see in a plain sum, and number by number of what is left.
+    Var l("l");
+    Func ones(part.name + "_ones"), laneSums(part.name + "_lane_sums");
+    const int vectors = features / (kNumbersOfGroup * kLanes), rest = features % (kNumbersOfGroup * kLanes);
+    RDom v(0, kNumbersOfGroup, 0, vectors), every(0, kLanes), last(0, rest);
+    ones(l) = cast<uint8_t>(1);
+    laneSums(l, j, h) = 0;
+    laneSums(l, j, h) += cast<int32_t>(ones(v.x)) * weight(v.x, v.y * kLanes + l);
     rowSum(j, h) = 0;
-    Expr summed = weight(s);
-    rowSum(j, h) += features % kNumbersOfGroup ? select(s.y * kNumbersOfGroup + s.x < features, summed, 0) : summed;
-    auto product = [&](const RDom &term) { return cast<int32_t>(part.tokens->numbers(term.x, lane, term.y, block, b)) * weight(term); };
+    if (vectors > 0)
+      rowSum(j, h) += laneSums(every, j, h);
+    if (rest > 0)
+      rowSum(j, h) += weight(last % kNumbersOfGroup, vectors * kLanes + last / kNumbersOfGroup);
+    auto product = [&](const RDom &term) { return cast<int32_t>(part.tokens->numbers(term.x, lane, term.y, block, b)) * weight(term.x, term.y); };
     func(lane, j, block, h, b) = 0;
     func(lane, j, block, h, b) += product(r);
     if (pairs)
@@ -186,6 +196,12 @@ private:
     if (part.hasBias)
       total = total + part.bias({row});
     sum(lane, j, block, h, b) = part.scale == 1.f ? total : total * part.scale;
+    if (vectors > 0) {
+      rowSum.update(0).atomic().vectorize(every);
+      laneSums.compute_at(rowSum, j).bound(l, 0, kLanes).vectorize(l);
+      laneSums.update().reorder(v.x, l, v.y).atomic().vectorize(v.x).vectorize(l);
+      ones.compute_at(rowSum, j).bound(l, 0, kNumbersOfGroup).vectorize(l);
+    }
     added.push_back({{features, 1, 1}, func, r, odd, RDom(), panel, 1, part.outIn, rowSum});
   }
 
