@@ -98,7 +98,7 @@ TEST(GridPlan, ShowsEveryValueOfEveryProperty) {
   EXPECT_EQ(facets.size(), 74u);
   EXPECT_GE(countPairs(gridLayers()), 2450u); // of about 2500 that can occur together
   EXPECT_GE(namedLayers().size(), 130u);
-  EXPECT_GE(layersIn(paths.specs).size(), 27u);
+  EXPECT_GE(layersIn(paths.specs).size(), 31u);
 }
 
 } // namespace
