@@ -3,7 +3,6 @@
 #include "halide/BuildPipeline.h"
 
 #include "halide/CandidateBuilder.h"
-#include "halide/Project.h"
 #include "halide/QuantizeTokens.h"
 #include "halide/Rotate.h"
 #include "halide/ScoreParts.h"
@@ -36,8 +35,8 @@ bool CandidateBuilder::readTiles(Operation *op, std::optional<attn::ScheduleAttr
       continue;
     if (!number)
       problem = "missing tile '" + tile.name.str() + "'";
-    else if (value < tile.step || value > tile.maximum || value % tile.step)
-      problem = "'" + tile.name.str() + "' must be a multiple of " + std::to_string(tile.step) + " from " +
+    else if ((value < tile.step && !(tile.orNone && value == 0)) || value > tile.maximum || value % tile.step)
+      problem = "'" + tile.name.str() + "' must be " + (tile.orNone ? "0 or " : "") + "a multiple of " + std::to_string(tile.step) + " from " +
                 std::to_string(tile.step) + " to " + std::to_string(tile.maximum) + ", got " + std::to_string(value);
     else
       tile.value = static_cast<int>(value);
@@ -276,7 +275,7 @@ void CandidateBuilder::findBlocks(func::FuncOp function) {
       return;
     auto tile = schedule.getTiles().getAs<IntegerAttr>(isa<attn::ProjectOp>(op) ? "vectors" : "query_vectors");
     int &most = vectors[interface.sizeIndex(attn::sequenceOf(op->getOperand(0)))];
-    most = std::max(most, tile ? static_cast<int>(tile.getInt()) : 1);
+    most = std::max({most, tile ? static_cast<int>(tile.getInt()) : 1, 1});
   });
 }
 
@@ -331,6 +330,39 @@ bool CandidateBuilder::selectHeads(attn::SelectHeadsOp op) {
   return true;
 }
 
+/// Whether calls of the candidate have at most one of these tokens in an element of the batch.
+bool CandidateBuilder::hasOneToken(const ExtentInfo &tokens) const {
+  if (tokens.size < 0 || interface.sizes[tokens.size].maximum <= 1)
+    return tokens.size >= 0 || tokens.factor <= 1;
+  return llvm::any_of(candidate.guards, [&](const GuardInfo &guard) { return guard.size == tokens.size && !guard.perWorker && guard.maximum <= 1; });
+}
+
+/// The kernel that puts the features of the one token in a row, once for all projections of it.
+bool CandidateBuilder::gatherToken(attn::ProjectOp op, const halide::ProjectInput &in, const Place &input, const halide::TokenVector &layout, Scope &scope,
+                                   Halide::ImageParam &token) {
+  if (!hasOneToken(input.tokens) || op.getInputs().size() != 1 || !op.getColumns().empty() || op.getLayout() != attn::Layout::OutIn || op.getQuantizedTokens()) {
+    diagnostics.usage(sourceLocation(op->getLoc()), "schedule '" + op.getSchedule()->getRule().str() + "' of 'attn.project': 'vectors = 0' is for calls of one token, one "
+                                                    "input without columns, and weights [outputs, inputs] that are not multiplied as integers");
+    return false;
+  }
+  auto [known, isNew] = gathered.try_emplace({input.index, layout.places}, static_cast<int>(candidate.workspace.size()));
+  const int index = known->second;
+  if (isNew) {
+    auto constant = [](int64_t n) { return ExtentInfo{-1, 1, n}; };
+    const std::string name = "token" + std::to_string(index);
+    candidate.workspace.push_back({name, DType::F32, {constant(halide::kLanes), constant(layout.places), constant(layout.storedVectors()), ExtentInfo{interface.sizeIndex("batch"), 1, 1}}});
+    Scope own;
+    halide::ProjectInput read = in;
+    read.lanes = lanes(own, input);
+    Halide::Func out;
+    if (!halide::guarded(sourceLocation(op->getLoc()), diagnostics, [&] { out = halide::gatherToken(name, read, layout); }))
+      return false;
+    addKernel("gather_token", op->getLoc(), own, {out}, {{Operand::Workspace, index}}, {op.getOperation()});
+  }
+  token = buffer(scope, {Operand::Workspace, index}, [&](const std::string &name) { return halide::tokenVectorParam(name, layout); });
+  return true;
+}
+
 /// The kernel that rounds the tokens of a projection, once for all projections of the same inputs.
 bool CandidateBuilder::quantizeTokens(attn::ProjectOp op, const std::vector<halide::ProjectInput> &in, ArrayRef<Place> inputs, Scope &scope,
                                       std::optional<halide::TokenNumbers> &tokens) {
@@ -366,10 +398,11 @@ bool CandidateBuilder::quantizeTokens(attn::ProjectOp op, const std::vector<hali
 bool CandidateBuilder::project(attn::ProjectOp op) {
   halide::ProjectTiles tiles;
   if (!readTiles(op, op.getSchedule(),
-                 {{"features", tiles.features, 1, 16}, {"vectors", tiles.vectors, 1, 2}, {"tokens", tiles.tokens, 32, 65536}, {"slab", tiles.slab, 16, 4096},
+                 {{"features", tiles.features, 1, 16}, {"vectors", tiles.vectors, 1, 2, true}, {"tokens", tiles.tokens, 32, 65536}, {"slab", tiles.slab, 16, 4096},
                   {"inputs", tiles.inputs, 1, 1 << 20}}))
     return false;
 
+  const bool isOneToken = tiles.vectors == 0;
   SmallVector<Place> inputs;
   for (Value value : op.getInputs())
     inputs.push_back(lanesOf(value, 1.f, op.getLoc()));
@@ -379,7 +412,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
   ArrayRef<int64_t> columns = op.getColumns();
   int64_t nextColumn = 0;
   for (const Place &each : inputs) {
-    Halide::ImageParam heads = op.getQuantizedTokens() ? Halide::ImageParam() : lanes(scope, each); // rounded, it is another buffer that is read
+    Halide::ImageParam heads = op.getQuantizedTokens() || isOneToken ? Halide::ImageParam() : lanes(scope, each); // it is another buffer that is read
     in.push_back({heads, each.features, each.heads, size(scope, each.tokens)});
     // Without columns, those of the second input and later ones begin behind the features of the ones before.
     for (int h = 0; h < each.heads && (!columns.empty() || inputs.size() > 1); ++h)
@@ -390,6 +423,13 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
   std::optional<halide::TokenNumbers> tokens;
   if (op.getQuantizedTokens() && !quantizeTokens(op, in, inputs, scope, tokens))
     return false;
+  halide::TokenVector layout;
+  Halide::ImageParam token;
+  if (isOneToken) {
+    layout = {halide::featuresOf(in), formatOf(argumentOf(op.getWeights()[0])).numbersPerByte()};
+    if (!gatherToken(op, in[0], inputs.front(), layout, scope, token))
+      return false;
+  }
   std::vector<Halide::Func> outputs;
   std::vector<OperandInfo> outputOperands;
   std::set<std::string> streamed;
@@ -400,7 +440,8 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     halide::ProjectPart part;
     const int weight = argumentOf(op.getWeights()[map.getWeight()]);
     part.weight = numbers(scope, weight);
-    streamed.insert(part.weight.param.name());
+    if (!isOneToken)
+      streamed.insert(part.weight.param.name());
     part.outIn = op.getLayout() == attn::Layout::OutIn;
     if (!op.getScales().empty()) {
       Value scales = op.getScales()[map.getWeight()];
@@ -429,7 +470,10 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
       part.name = interface.arguments[output].name;
       name += "_" + part.name;
       ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics,
-                                 [&] { outputs.push_back(halide::projectToRows(in, part, formatOf(output), tiles)); });
+                                 [&] {
+                                   outputs.push_back(isOneToken ? halide::projectTokenToRows(token, layout, part, formatOf(output))
+                                                                : halide::projectToRows(in, part, formatOf(output), tiles));
+                                 });
       outputOperands.push_back({Operand::Argument, output});
       continue;
     }
@@ -440,7 +484,9 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
     place.features = place.rows = part.width;
     place.index = addWorkspace(part.name, place.tokens, place.heads, place.rows, sourceLocation(op.getLoc()));
     places[result] = place;
-    ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] { outputs.push_back(halide::projectToLanes(in[0], part, tiles)); });
+    ok = ok && halide::guarded(sourceLocation(op.getLoc()), diagnostics, [&] {
+      outputs.push_back(isOneToken ? halide::projectTokenToLanes(token, layout, part) : halide::projectToLanes(in[0], part, tiles));
+    });
     outputOperands.push_back({Operand::Workspace, place.index});
   }
   if (ok)
@@ -564,7 +610,7 @@ bool CandidateBuilder::attention(attn::AttentionOp op) {
   int packKeys = 0; // K and V are copied first, the tokens of a head one behind the other
   if (!readTiles(op, op.getSchedule(),
                  {{"query_vectors", tiles.queryVectors, 1, 2}, {"query_blocks", tiles.queryBlocks, 1, 16}, {"score_keys", tiles.scoreKeys, 1, 16}, {"output_rows", tiles.outputRows, 1, 16},
-                  {"chunk", tiles.chunk, 16, 65536}, {"pack_keys", packKeys, 1, 1, /*isOptional=*/true}, {"list_keys", tiles.listKeys, 1, 64, /*isOptional=*/true}}))
+                  {"chunk", tiles.chunk, 16, 65536}, {"pack_keys", packKeys, 1, 1, /*orNone=*/false, /*isOptional=*/true}, {"list_keys", tiles.listKeys, 1, 64, /*orNone=*/false, /*isOptional=*/true}}))
     return false;
   if (tiles.listKeys % tiles.scoreKeys) {
     diagnostics.usage(sourceLocation(op.getLoc()), "schedule of 'attn.attention': 'list_keys' must be a multiple of 'score_keys' (" + std::to_string(tiles.scoreKeys) + "), got " + std::to_string(tiles.listKeys));

@@ -9,7 +9,7 @@
 #include "halide/Attention.h"
 #include "halide/HalideBoundary.h"
 #include "halide/MergeStates.h"
-#include "halide/Project.h"
+#include "halide/ProjectToken.h"
 #include "halide/TranslateRegion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -68,6 +68,8 @@ private:
   void findBlocks(mlir::func::FuncOp function);
   bool build(mlir::Operation *op);
   bool project(attn::ProjectOp op);
+  bool hasOneToken(const ExtentInfo &tokens) const;
+  bool gatherToken(attn::ProjectOp op, const halide::ProjectInput &in, const Place &input, const halide::TokenVector &layout, Scope &scope, Halide::ImageParam &token);
   bool quantizeTokens(attn::ProjectOp op, const std::vector<halide::ProjectInput> &in, llvm::ArrayRef<Place> inputs, Scope &scope,
                       std::optional<halide::TokenNumbers> &tokens);
   bool attention(attn::AttentionOp op);
@@ -133,7 +135,8 @@ private:
     llvm::StringLiteral name;
     int &value;
     int step, maximum;
-    bool isOptional = false; // what is not there is what `value` was
+    bool orNone = false;     // or 0
+    bool isOptional = false; // what is left out is what `value` was
   };
   bool readTiles(mlir::Operation *op, std::optional<attn::ScheduleAttr> schedule, std::initializer_list<Tile> tiles);
 
@@ -145,6 +148,7 @@ private:
   llvm::DenseMap<mlir::Value, int> tables; // workspace buffers of integers, [b, heads, rows, tokens]
   std::map<int, int> vectors; // size of a sequence (-1: a number) -> vectors of its widest register tile
   std::map<std::pair<void *, float>, Place> packed; // lane-major copies of arguments
+  std::map<std::pair<int, int>, int> gathered; // tokens by the buffer they are made from and the places of a lane
   std::map<std::vector<int>, int> rounded; // tokens by the buffers they are made from: the buffer of their scales, ahead of their numbers
 };
 

@@ -10,7 +10,7 @@ namespace mhac::halide {
 /// Tile sizes of a projection (names in #attn.schedule in quotes).
 struct ProjectTiles {
   int features = 8;  // "features": output features of a register tile
-  int vectors = 2;   // "vectors": blocks of 16 tokens of a register tile; 1 or 2
+  int vectors = 2;   // "vectors": blocks of 16 tokens of a register tile; 1 or 2; 0: one token, see ProjectToken.h
   int tokens = 128;  // "tokens": tokens of a task, a multiple of 32; they stay in L2 while the task's weights pass
   int slab = 128;    // "slab": output features of a task when the result is rows, a multiple of 16
   int inputs = 1024; // "inputs": input features that are summed in registers; longer sums are made of several, which also bounds their error

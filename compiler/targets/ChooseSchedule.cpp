@@ -21,7 +21,8 @@ attn::ScheduleAttr chooseFor(Operation *op, const Target &target, const Regime &
         continue;
       ScheduleChoice choice = rule.choose(op, target, regime);
       if (!choice.applies) {
-        passedOver += "; not " + rule.name.str() + ": " + choice.reason;
+        if (!choice.reason.empty())
+          passedOver += "; not " + rule.name.str() + ": " + choice.reason;
         continue;
       }
       if (regime.packsKeys && isa<attn::AttentionOp>(op)) {

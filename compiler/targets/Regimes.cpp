@@ -12,15 +12,17 @@ constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
 
 /// The most special ones first.
 static const Regime regimeTable[] = {
+    // A matrix times a vector: kernels for one token, which formats that are read fast have.
+    {"one", "query", false, 0, 1, false, true, true},
     // One block of tokens: a register tile of two would compute 32.
-    {"few", "query", false, 0, 16, false, true},
+    {"few", "query", false, 0, 16, false, true, false},
     // K and V of a head in rows that lie far apart: each is a page and they share a part of L1 and L2. Enough queries pay for a copy head by head.
-    {"packed", "key", false, 1024, unbounded, false, false, 256, true},
+    {"packed", "key", false, 1024, unbounded, false, false, false, 256, true},
     // K and V of a head are beyond L2: blocks of queries take turns on each chunk of them.
-    {"long", "key", false, 4096, unbounded, false, false},
+    {"long", "key", false, 4096, unbounded, false, false, false},
     // Enough elements for every worker to be busy with whole ones: X, Q, K, V and O of one stay in its cache from kernel to kernel.
-    {"batch_major", "batch", true, 4, unbounded, true, true},
-    {"", "", false, 0, unbounded, false, false},
+    {"batch_major", "batch", true, 4, unbounded, true, true, false},
+    {"", "", false, 0, unbounded, false, false, false},
 };
 
 int64_t Regime::mostTokens(Operation *op) const {
@@ -51,6 +53,7 @@ static bool keysWantPacking(func::FuncOp function) {
 
 SmallVector<RegimeOfFunction> regimesOf(func::FuncOp function) {
   const bool projects = function.walk([](attn::ProjectOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const bool scales = function.walk([](attn::ProjectOp op) { return op.getScales().empty() || op.getQuantizedTokens() ? WalkResult::advance() : WalkResult::interrupt(); }).wasInterrupted();
   const bool merges = function.walk([](attn::MergeStatesOp) { return WalkResult::interrupt(); }).wasInterrupted();
   auto sizes = function->getAttrOfType<ArrayAttr>(attn::kSizesAttr).getAsRange<attn::SizeAttr>();
   auto find = [&](StringRef name) {
@@ -59,7 +62,7 @@ SmallVector<RegimeOfFunction> regimesOf(func::FuncOp function) {
   };
   SmallVector<RegimeOfFunction> regimes;
   for (const Regime &regime : regimeTable) {
-    if (regime.onlyLayers && !projects)
+    if ((regime.onlyLayers && !projects) || (regime.onlyScales && !scales))
       continue;
     if (regime.batchMajor && merges) // parts, not batches, are outermost
       continue;

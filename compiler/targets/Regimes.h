@@ -18,6 +18,7 @@ struct Regime {
   int64_t minimum, maximum;
   bool batchMajor; // runs all kernels for one element of the batch, then for the next
   bool onlyLayers; // is for functions with projections
+  bool onlyScales; // is for functions whose weights have scales and are multiplied as floats
   int64_t fewestQueries = 0; // a second condition, beside the size
   bool packsKeys = false;    // is for functions whose keys or values are worth a copy, and makes it
 

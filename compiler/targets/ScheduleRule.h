@@ -18,7 +18,8 @@ struct ScheduleChoice {
   std::string reason; // of applying, or of not applying
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> tiles;
 
-  static ScheduleChoice passOver(std::string reason) { return {false, std::move(reason), {}}; }
+  /// Without a reason the rule is for another kind of ops, and nobody is told that it was passed over.
+  static ScheduleChoice passOver(std::string reason = "") { return {false, std::move(reason), {}}; }
 };
 
 struct ScheduleRule {

@@ -15,6 +15,19 @@ ScheduleChoice projectWide(mlir::Operation *op, const Target &target, const Regi
           {{"features", tileRows(target, 2)}, {"vectors", 2}, {"tokens", tokensFor(op, target)}, {"slab", 96}, {"inputs", kTileInputs}}};
 }
 
+ScheduleChoice projectToken(mlir::Operation *op, const Target &target, const Regime &regime) {
+  auto project = mlir::cast<attn::ProjectOp>(op);
+  if (project.getScales().empty() || project.getQuantizedTokens() || regime.mostTokens(op) > 1)
+    return ScheduleChoice::passOver();
+  if (target.vectorLanes < 8)
+    return ScheduleChoice::passOver("needs vectors of 8 lanes");
+  if (project.getLayout() != attn::Layout::OutIn || !project.getColumns().empty() || project.getInputs().size() > 1)
+    return ScheduleChoice::passOver("wants rows of weights to be read from end to end");
+  return {true,
+          "one token: input features in the lanes, rows of weights are read in their order, 4 at a time",
+          {{"features", 4}, {"vectors", 0}, {"tokens", 32}, {"slab", 96}, {"inputs", inputs}}};
+}
+
 ScheduleChoice projectOneVector(mlir::Operation *op, const Target &target, const Regime &regime) {
   if (target.vectorLanes < 16)
     return ScheduleChoice::passOver("needs vectors of 16 lanes");
@@ -46,6 +59,7 @@ ScheduleChoice attendNarrow(mlir::Operation *op, const Target &target, const Reg
 }
 
 const ScheduleRule rules[] = {
+    {"x86_project_f4_t1", "attn.project", projectToken},
     {"x86_project_f8_t16", "attn.project", projectOneVector},
     {"x86_project_f12_t32", "attn.project", projectWide},
     {"x86_project_f6_t16", "attn.project", projectNarrow},
