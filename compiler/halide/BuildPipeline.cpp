@@ -345,12 +345,12 @@ bool CandidateBuilder::gatherToken(attn::ProjectOp op, const halide::ProjectInpu
                                                     "input without columns, and weights [outputs, inputs] that are not multiplied as integers");
     return false;
   }
-  auto [known, isNew] = gathered.try_emplace({input.index, layout.places}, static_cast<int>(candidate.workspace.size()));
+  auto [known, isNew] = gathered.try_emplace({input.index, layout.places()}, static_cast<int>(candidate.workspace.size()));
   const int index = known->second;
   if (isNew) {
     auto constant = [](int64_t n) { return ExtentInfo{-1, 1, n}; };
     const std::string name = "token" + std::to_string(index);
-    candidate.workspace.push_back({name, DType::F32, {constant(halide::kLanes), constant(layout.places), constant(layout.storedVectors()), ExtentInfo{interface.sizeIndex("batch"), 1, 1}}});
+    candidate.workspace.push_back({name, DType::F32, {constant(halide::kLanes), constant(layout.places()), constant(layout.storedVectors()), ExtentInfo{interface.sizeIndex("batch"), 1, 1}}});
     Scope own;
     halide::ProjectInput read = in;
     read.lanes = lanes(own, input);
@@ -426,7 +426,7 @@ bool CandidateBuilder::project(attn::ProjectOp op) {
   halide::TokenVector layout;
   Halide::ImageParam token;
   if (isOneToken) {
-    layout = {halide::featuresOf(in), formatOf(argumentOf(op.getWeights()[0])).numbersPerByte()};
+    layout = {halide::featuresOf(in), formatOf(argumentOf(op.getWeights()[0]))};
     if (!gatherToken(op, in[0], inputs.front(), layout, scope, token))
       return false;
   }

@@ -59,6 +59,21 @@ Expr NumberFormat::load(const ImageParam &param, const std::vector<Expr> &at) co
   return cast<float>(cast<int32_t>(cast<uint32_t>(param(place)) << cast<uint32_t>(shift)) >> (32 - info->bits));
 }
 
+// The last number of a byte keeps its place at the top, with zeros below; the others are moved to the top of 32 bits.
+Expr NumberFormat::loadPlace(const Expr &element, int place) const {
+  if (info->bits >= 8)
+    return load(element);
+  if (place == numbersPerByte() - 1)
+    return cast<float>(cast<int32_t>(cast<int8_t>(element)) & Expr(-(1 << (8 - info->bits))));
+  return cast<float>(cast<int32_t>(cast<uint32_t>(element) << (32 - (place + 1) * info->bits)));
+}
+
+float NumberFormat::powerOf(int place) const {
+  if (info->bits >= 8)
+    return 1;
+  return place == numbersPerByte() - 1 ? float(1 << (8 - info->bits)) : float(1u << (32 - info->bits));
+}
+
 Expr NumberFormat::store(const Expr &value) const {
   if (!info->isNarrowFloat())
     return value;

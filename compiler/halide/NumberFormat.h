@@ -25,6 +25,9 @@ public:
   Halide::Expr load(const Halide::Expr &element) const;
   /// The number at a place of a tensor, counted in numbers along its innermost dimension.
   Halide::Expr load(const Halide::ImageParam &param, const std::vector<Halide::Expr> &at) const;
+  /// Number `place` of a byte, times powerOf(place): what it is multiplied with is divided by that instead, which saves instructions. Exact.
+  Halide::Expr loadPlace(const Halide::Expr &element, int place) const;
+  float powerOf(int place) const;
   /// f32 to the nearest number of the format, ties to even; beyond the largest: infinite; NaN stays NaN.
   Halide::Expr store(const Halide::Expr &value) const;
 

@@ -15,9 +15,9 @@ constexpr int kTaskRows = 64;
 
 void constrainToken(OutputImageParam buffer, const TokenVector &layout) {
   buffer.dim(0).set_bounds(0, kLanes).set_stride(1);
-  buffer.dim(1).set_bounds(0, layout.places).set_stride(kLanes);
-  buffer.dim(2).set_bounds(0, layout.storedVectors()).set_stride(kLanes * layout.places);
-  buffer.dim(3).set_min(0).set_stride(kLanes * layout.places * layout.storedVectors());
+  buffer.dim(1).set_bounds(0, layout.places()).set_stride(kLanes);
+  buffer.dim(2).set_bounds(0, layout.storedVectors()).set_stride(kLanes * layout.places());
+  buffer.dim(3).set_min(0).set_stride(kLanes * layout.places() * layout.storedVectors());
 }
 
 /// Features of the token times rows of the weight: `sums` is (row j of head h, h, b).
@@ -31,9 +31,9 @@ public:
     r = RDom(0, std::max(vectors / ofGroup, 1), part.name + "_k");
     Expr products;
     for (int v = 0; v < ofGroup; ++v)
-      for (int place = 0; place < layout.places; ++place) {
+      for (int place = 0; place < layout.places(); ++place) {
         Expr vector = r * ofGroup + v;
-        Expr product = token(l, place, vector, b) * part.weight({(vector * kLanes + l) * layout.places + place, row});
+        Expr product = token(l, place, vector, b) * part.weight.format.loadPlace(part.weight.param(vector * kLanes + l, row), place);
         products = products.defined() ? products + product : product;
       }
     if (hasVectors)
@@ -44,7 +44,7 @@ public:
     if (hasVectors)
       sums(j, h, b) += vectorSums(lane, j, h, b);
     if (hasRest)
-      sums(j, h, b) += token(rest / layout.places, rest % layout.places, vectors, b) * part.weight({vectors * n + rest, row});
+      sums(j, h, b) += token(rest / layout.places(), rest % layout.places(), vectors, b) * part.weight({vectors * n + rest, row});
     Expr total = part.scaling == Scaling::Row ? sums(j, h, b) * part.scales({0, row}) : Expr(sums(j, h, b));
     if (part.hasBias)
       total = total + part.bias({row});
@@ -82,9 +82,12 @@ ImageParam tokenVectorParam(const std::string &name, const TokenVector &layout) 
 Func gatherToken(const std::string &name, const ProjectInput &input, const TokenVector &layout) {
   Var l("l"), place("place"), vector("vector"), b("b");
   Func token(name);
-  Expr k = min((vector * kLanes + l) * layout.places + place, layout.features - 1);
-  token(l, place, vector, b) = input.lanes(0, k % input.features, 0, k / input.features, b);
-  token.bound(l, 0, kLanes).bound(place, 0, layout.places).bound(vector, 0, layout.storedVectors()).vectorize(l).parallel(b);
+  Expr k = min((vector * kLanes + l) * layout.places() + place, layout.features - 1);
+  Expr factor = 1.f;
+  for (int p = 0; p < layout.places(); ++p)
+    factor = select(place == p && vector < layout.vectors(), 1.f / layout.weights.powerOf(p), factor);
+  token(l, place, vector, b) = input.lanes(0, k % input.features, 0, k / input.features, b) * factor;
+  token.bound(l, 0, kLanes).bound(place, 0, layout.places()).bound(vector, 0, layout.storedVectors()).vectorize(l).parallel(b);
   constrainToken(token.output_buffer(), layout);
   return token;
 }

@@ -8,10 +8,12 @@
 namespace mhac::halide {
 
 /// The one token's features as the kernel multiplies them: (lane, place, vector, batch). A lane of a vector holds the numbers that a byte of the weight
-/// has, one a place; what is left behind the last whole vector follows, number by number.
+/// has, one a place, which are multiplied with features divided by powerOf(place); what is left behind the last whole vector follows, number by number.
 struct TokenVector {
-  int features = 0, places = 1;
-  int vectorFeatures() const { return kLanes * places; }
+  int features = 0;
+  NumberFormat weights = NumberFormat();
+  int places() const { return weights.numbersPerByte(); }
+  int vectorFeatures() const { return kLanes * places(); }
   int vectors() const { return features / vectorFeatures(); }
   int rest() const { return features % vectorFeatures(); }
   int storedVectors() const { return vectors() + (rest() > 0 ? 1 : 0); }

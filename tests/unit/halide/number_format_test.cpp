@@ -90,6 +90,32 @@ TEST(NumberFormat, StoresTheNearestNumber) {
   });
 }
 
+/// Every byte of the formats of weights that are integers: a number at a time, and by its place in the byte.
+TEST(NumberFormat, LoadsIntegersWithTheirSigns) {
+  for (DType dtype : {DType::I8, DType::I4}) {
+    const NumberFormat format(dtype);
+    const int places = format.numbersPerByte(), count = 256 * places;
+    Buffer<uint8_t> bytes(256);
+    for (int i = 0; i < 256; ++i)
+      bytes(i) = uint8_t(i);
+    ImageParam param(format.stored(), 1, "bytes");
+    param.set(Buffer<>(format.stored(), bytes.data(), 256));
+    Var x("x");
+    Func one("one"), placed("placed");
+    one(x) = format.load(param, {x});
+    Expr value = 0.f;
+    for (int place = 0; place < places; ++place)
+      value = select(x % places == place, format.loadPlace(param(x / places), place) / format.powerOf(place), value);
+    placed(x) = value;
+    Buffer<float> found = one.realize({count}), also = placed.realize({count});
+    for (int i = 0; i < count; ++i) {
+      const float wanted = loadElement(dtype, bytes.data(), i);
+      ASSERT_EQ(found(i), wanted) << i;
+      ASSERT_EQ(also(i), wanted) << i;
+    }
+  }
+}
+
 TEST(NumberFormat, LeavesOtherTypesAsTheyAre) {
   EXPECT_EQ(NumberFormat(DType::F32).stored(), Float(32));
   EXPECT_EQ(NumberFormat(DType::I64).stored(), Int(64));

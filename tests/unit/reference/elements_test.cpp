@@ -63,4 +63,31 @@ TEST(Elements, LieOneBehindTheOther) {
   EXPECT_EQ(wide[1], 0.1f);
 }
 
+TEST(Elements, SmallFloatsReachTheirEnds) {
+  EXPECT_EQ(valueOfBits(DType::FP8E4M3, 0x7e), 448.f);
+  EXPECT_EQ(valueOfBits(DType::FP8E4M3, 0x78), 256.f); // the largest exponent is that of numbers
+  EXPECT_EQ(valueOfBits(DType::FP8E4M3, 0x81), -0x1p-9f);
+  EXPECT_TRUE(std::isnan(valueOfBits(DType::FP8E4M3, 0x7f)) && std::isnan(valueOfBits(DType::FP8E4M3, 0xff)));
+  EXPECT_EQ(bitsOfValue(DType::FP8E4M3, 464.f), 0x7eu); // a tie
+  EXPECT_EQ(bitsOfValue(DType::FP8E4M3, 465.f), 0x7fu);
+  EXPECT_EQ(bitsOfValue(DType::FP8E4M3, -kInfinity), 0xffu);
+  EXPECT_EQ(valueOfBits(DType::FP8E5M2, 0x7b), 57344.f);
+  EXPECT_EQ(valueOfBits(DType::FP8E5M2, 0x7c), kInfinity);
+  EXPECT_EQ(valueOfBits(DType::FP8E5M2, 0x01), 0x1p-16f);
+  EXPECT_EQ(bitsOfValue(DType::FP8E5M2, 61440.f), 0x7cu);
+}
+
+TEST(Elements, NumbersOfFourBitsShareABytesLowHalfFirst) {
+  uint8_t memory[2] = {0xff, 0xff};
+  storeElement(DType::I4, memory, 0, 7.f);
+  storeElement(DType::I4, memory, 3, -8.f);
+  EXPECT_EQ(memory[0], 0xf7);
+  EXPECT_EQ(memory[1], 0x8f);
+  EXPECT_EQ(loadElement(DType::I4, memory, 0), 7.f);
+  EXPECT_EQ(loadElement(DType::I4, memory, 1), -1.f);
+  EXPECT_EQ(loadElement(DType::I4, memory, 3), -8.f);
+  storeElement(DType::I8, memory, 0, -2.5f); // ties to even
+  EXPECT_EQ(loadElement(DType::I8, memory, 0), -2.f);
+}
+
 } // namespace
