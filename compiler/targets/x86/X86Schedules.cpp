@@ -25,7 +25,7 @@ ScheduleChoice projectToken(mlir::Operation *op, const Target &target, const Reg
     return ScheduleChoice::passOver("wants rows of weights to be read from end to end");
   return {true,
           "one token: input features in the lanes, rows of weights are read in their order, 4 at a time",
-          {{"features", 4}, {"vectors", 0}, {"tokens", 32}, {"slab", 96}, {"inputs", inputs}}};
+          {{"features", 4}, {"vectors", 0}, {"tokens", 32}, {"slab", 96}, {"inputs", kTileInputs}}};
 }
 
 ScheduleChoice projectOneVector(mlir::Operation *op, const Target &target, const Regime &regime) {
