@@ -4,6 +4,7 @@
 #include "emit/EntryShim.h"
 #include "emit/ExpandRounding.h"
 #include "emit/ScaleByPowers.h"
+#include "emit/StoreSingleLanes.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
@@ -316,6 +317,7 @@ bool finishModule(llvm::Module &module, const KernelInterface &interface, Diagno
   keepPrefetchedLines(module);
   scaleByPowers(module);
   expandRounding(module);
+  storeSingleLanes(module);
   renameAliasTree(module);
   unsigned constants = 0;
   bool ok = true;
