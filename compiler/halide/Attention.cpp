@@ -42,9 +42,10 @@ public:
     return transpose.columns(lane, clamp(key, 0, kLanes - 1), i, group, rest[0], rest[1], rest[2], rest[3]);
   }
 
-  void schedule(const LoopLevel &level) {
+  /// Made at `level` and kept for the whole of `stored`.
+  void schedule(const LoopLevel &stored, const LoopLevel &level) {
     Func &columns = transpose.columns;
-    columns.compute_at(level).bound(i, 0, vectors).bound_storage(group, groups).never_partition_all();
+    columns.store_at(stored).compute_at(level).bound(i, 0, vectors).bound_storage(group, groups).never_partition_all();
     transpose.rows.compute_at(columns, i).store_in(MemoryType::Stack).bound_extent(i, 1).bound_extent(group, 1);
     for (Func *f : {&columns, &transpose.rows})
       for (const Var &v : rest)
@@ -383,8 +384,9 @@ private:
       f->update().reorder(lane, i, rt).vectorize(lane);
     for (Func &table : distanceTables)
       table.compute_at(perChunk).bound_storage(e, C + (NB + 2) * kLanes).bound_extent(h, 1).bound_extent(b, 1).vectorize(e, kLanes).never_partition_all();
+    // Tile by tile, so that the memory that holds the tensor works beside the products; tiles of a list do not come in order.
     for (TransposedPairs &transposed : pairs)
-      transposed.schedule(perChunk);
+      transposed.schedule(perChunk, listed ? perChunk : LoopLevel(S, jt));
     if (listed) {
       for (Func &f : hoisted)
         f.compute_at(perChunk).bound_extent(c, 1).bound_extent(qb, 1).bound_extent(h, 1).bound_extent(b, 1);
