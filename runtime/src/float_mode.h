@@ -5,15 +5,14 @@
 #define MHAC_FLOAT_MODE_H
 
 #if defined(__SSE__)
-#include <xmmintrin.h>
-typedef unsigned mhac_float_mode;
+typedef unsigned mhac_float_mode; /* the register MXCSR; builtins, because its header wants the C library's */
 static inline mhac_float_mode mhac_enter_float_mode(void) {
-  mhac_float_mode callers = _mm_getcsr();
-  _mm_setcsr(callers | _MM_FLUSH_ZERO_ON);
-
+  const unsigned flush_to_zero = 0x8000;
+  mhac_float_mode callers = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(callers | flush_to_zero);
   return callers;
 }
-static inline void mhac_leave_float_mode(mhac_float_mode callers) { _mm_setcsr(callers); }
+static inline void mhac_leave_float_mode(mhac_float_mode callers) { __builtin_ia32_ldmxcsr(callers); }
 #else
 /* Elsewhere numbers below the normal range cost nothing. */
 typedef int mhac_float_mode;

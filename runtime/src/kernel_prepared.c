@@ -42,9 +42,10 @@ static int64_t elements_of(const mhac_workspace_buffer *buffer, int64_t position
   return elements;
 }
 
-/* Header, buffers, and a line behind them, into which the last vector of a table may reach. */
+/* Header, buffers, and two lines behind them: kernels read a table by vectors of 16 tokens and make two of these at a time, so that positions of up to 31
+ * tokens behind the last one are read. */
 static int64_t bytes_of(const mhac_entry *entry, int64_t positions) {
-  int64_t bytes = 2 * MHAC_LINE_BYTES;
+  int64_t bytes = 3 * MHAC_LINE_BYTES;
   int64_t i;
   for (i = 0; i < entry->prepared_count; ++i)
     bytes = mhac_saturating_add(

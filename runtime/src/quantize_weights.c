@@ -50,12 +50,13 @@ static int round_to_even(float value) {
 static unsigned pattern_of(const weight_format *format, float value) {
   const uint32_t sign = bits_of(value) >> 31;
   const float magnitude = float_of(bits_of(value) & 0x7fffffff), limited = magnitude < format->largest ? magnitude : format->largest;
-  const int fraction_bits = format->bits - 1 - format->exponent_bits, bias = (1 << (format->exponent_bits - 1)) - 1;
-  int exponent, units;
+  int fraction_bits, bias, exponent, units;
   if (format->exponent_bits == 0) {
     const int number = round_to_even(limited);
     return (unsigned)(sign ? -number : number) & ((1u << format->bits) - 1);
   }
+  fraction_bits = format->bits - 1 - format->exponent_bits;
+  bias = (1 << (format->exponent_bits - 1)) - 1;
   /* In units of the last place, which is that of the smallest normal number for all below it; a carry moves into the exponent. */
   exponent = (int)(bits_of(limited) >> 23) - 127;
   if (exponent < 1 - bias)

@@ -97,9 +97,9 @@ struct Prepared : testing::Test {
 
 TEST_F(Prepared, HasOneMorePositionThanTheLongestSequence) {
   setWidth(15);
-  EXPECT_EQ(bytes(), 64 + 16 * 2 * 4 + 64u); // header, table, a line behind it
+  EXPECT_EQ(bytes(), 64 + 16 * 2 * 4 + 2 * 64u); // header, table, two lines behind it
   setWidth(16);
-  EXPECT_EQ(bytes(), 64 + 32 * 2 * 4 + 64u);
+  EXPECT_EQ(bytes(), 64 + 32 * 2 * 4 + 2 * 64u);
 }
 
 TEST_F(Prepared, IsSeenByKernels) {
