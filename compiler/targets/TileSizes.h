@@ -41,4 +41,10 @@ ScheduleChoice attendWith(mlir::Operation *op, const Target &target, const Regim
 ScheduleChoice projectByRegisters(mlir::Operation *op, const Target &target, int lanes);
 ScheduleChoice attendByRegisters(mlir::Operation *op, const Target &target, const Regime &regime, int lanes);
 
+/// The same as rules.
+template <int lanes> ScheduleChoice projectWithLanes(mlir::Operation *op, const Target &target, const Regime &) { return projectByRegisters(op, target, lanes); }
+template <int lanes> ScheduleChoice attendWithLanes(mlir::Operation *op, const Target &target, const Regime &regime) {
+  return attendByRegisters(op, target, regime, lanes);
+}
+
 } // namespace mhac

@@ -5,18 +5,13 @@
 namespace mhac {
 namespace {
 
-template <int lanes> ScheduleChoice project(mlir::Operation *op, const Target &target, const Regime &) { return projectByRegisters(op, target, lanes); }
-template <int lanes> ScheduleChoice attend(mlir::Operation *op, const Target &target, const Regime &regime) {
-  return attendByRegisters(op, target, regime, lanes);
-}
-
 const ScheduleRule rules[] = {
-    {"arm_project_f6_t16", "attn.project", project<4>},
-    {"arm_prefill_q16_k6", "attn.attention", attend<4>},
-    {"arm_project_f12_t16", "attn.project", project<8>},
-    {"arm_prefill_q16_k10", "attn.attention", attend<8>},
-    {"arm_project_f12_t32", "attn.project", project<16>},
-    {"arm_prefill_q32_k10", "attn.attention", attend<16>},
+    {"arm_project_f6_t16", "attn.project", projectWithLanes<4>},
+    {"arm_prefill_q16_k6", "attn.attention", attendWithLanes<4>},
+    {"arm_project_f12_t16", "attn.project", projectWithLanes<8>},
+    {"arm_prefill_q16_k10", "attn.attention", attendWithLanes<8>},
+    {"arm_project_f12_t32", "attn.project", projectWithLanes<16>},
+    {"arm_prefill_q32_k10", "attn.attention", attendWithLanes<16>},
 };
 
 } // namespace

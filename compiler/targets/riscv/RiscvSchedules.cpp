@@ -5,18 +5,13 @@
 namespace mhac {
 namespace {
 
-template <int lanes> ScheduleChoice project(mlir::Operation *op, const Target &target, const Regime &) { return projectByRegisters(op, target, lanes); }
-template <int lanes> ScheduleChoice attend(mlir::Operation *op, const Target &target, const Regime &regime) {
-  return attendByRegisters(op, target, regime, lanes);
-}
-
 const ScheduleRule rules[] = {
-    {"riscv_project_f6_t16", "attn.project", project<4>},
-    {"riscv_prefill_q16_k6", "attn.attention", attend<4>},
-    {"riscv_project_f12_t16", "attn.project", project<8>},
-    {"riscv_prefill_q16_k10", "attn.attention", attend<8>},
-    {"riscv_project_f12_t32", "attn.project", project<16>},
-    {"riscv_prefill_q32_k10", "attn.attention", attend<16>},
+    {"riscv_project_f6_t16", "attn.project", projectWithLanes<4>},
+    {"riscv_prefill_q16_k6", "attn.attention", attendWithLanes<4>},
+    {"riscv_project_f12_t16", "attn.project", projectWithLanes<8>},
+    {"riscv_prefill_q16_k10", "attn.attention", attendWithLanes<8>},
+    {"riscv_project_f12_t32", "attn.project", projectWithLanes<16>},
+    {"riscv_prefill_q32_k10", "attn.attention", attendWithLanes<16>},
 };
 
 } // namespace

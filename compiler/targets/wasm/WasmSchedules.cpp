@@ -5,14 +5,9 @@
 namespace mhac {
 namespace {
 
-template <int lanes> ScheduleChoice project(mlir::Operation *op, const Target &target, const Regime &) { return projectByRegisters(op, target, lanes); }
-template <int lanes> ScheduleChoice attend(mlir::Operation *op, const Target &target, const Regime &regime) {
-  return attendByRegisters(op, target, regime, lanes);
-}
-
 const ScheduleRule rules[] = {
-    {"wasm_project_f3_t16", "attn.project", project<4>},
-    {"wasm_prefill_q16_k3", "attn.attention", attend<4>},
+    {"wasm_project_f3_t16", "attn.project", projectWithLanes<4>},
+    {"wasm_prefill_q16_k3", "attn.attention", attendWithLanes<4>},
 };
 
 } // namespace
